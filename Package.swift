@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Which module may import which is the architecture: docs/ARCHITECTURE.md gives the reasons. C libraries come from
+// Debian (see `run`), each behind one thin target.
+let package = Package(
+  name: "OSGAnalytics",
+  platforms: [.macOS(.v15), .iOS(.v17)],
+  products: [
+    .executable(name: "osg-analytics", targets: ["osg-analytics"])
+  ],
+  targets: [
+    .target(
+      name: "AnalyticsContract",
+      dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),
+    .target(name: "Ingestion", dependencies: ["AnalyticsContract"]),
+    .target(name: "ServerFacts", dependencies: ["AnalyticsContract"]),
+    .target(
+      name: "Storage",
+      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "CSQLite"]),
+    .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "CZlib"]),
+    .target(
+      name: "Server",
+      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "Storage", "HTTPServer"]),
+    .executableTarget(name: "osg-analytics", dependencies: ["Server"]),
+    .executableTarget(
+      name: "decoder-benchmark", dependencies: ["AnalyticsContract", "Ingestion"], path: "Benchmarks/Decoder"),
+
+    .target(
+      name: "CMicroHTTPD",
+      linkerSettings: [.linkedLibrary("microhttpd"), .linkedLibrary("gnutls")]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+    .target(
+      name: "TestSupport", dependencies: ["AnalyticsContract", "CSQLite", "CZlib"], path: "Tests/TestSupport"),
+    .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
+    .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
+    .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "CSQLite"]),
+    .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"]),
+    .testTarget(name: "ServerTests", dependencies: ["Server", "TestSupport"]),
+    .testTarget(
+      name: "SystemTests",
+      dependencies: ["osg-analytics", "TestSupport", "CSQLite"],
+      resources: [.copy("Fixtures")]),
+  ],
+  swiftLanguageModes: [.v6]
+)
