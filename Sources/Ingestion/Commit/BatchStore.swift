@@ -1,0 +1,118 @@
+import AnalyticsContract
+
+/// A valid batch on its way into the store. The installation's identifier has become a digest.
+public struct Submission: Sendable, Redacted {
+  /// Whose items they are.
+  public let installation: Digest
+  /// The items.
+  public let items: BatchItems
+  /// The digest of the access token that came with the batch.
+  public let session: Digest?
+  /// The server's clock when the batch was judged.
+  public let receivedAt: Instant
+
+  /// - Parameters:
+  ///   - installation: whose items they are.
+  ///   - items: 1 to 50 valid items.
+  ///   - session: the digest of the access token that came with the batch.
+  ///   - receivedAt: the server's clock when the batch was judged.
+  public init(installation: Digest, items: BatchItems, session: Digest?, receivedAt: Instant) {
+    self.installation = installation
+    self.items = items
+    self.session = session
+    self.receivedAt = receivedAt
+  }
+}
+
+/// What became of a batch once its group was durable.
+public enum CommitOutcome: Sendable, Equatable {
+  /// All of it is stored: this many items by this batch, this many by earlier ones.
+  case stored(accepted: Int, replayed: Int)
+  /// The session does not exist, has expired or was revoked; nothing of the batch is stored.
+  case unauthorized
+  /// The batch contradicts what is stored; nothing of it is stored.
+  case conflict
+}
+
+/// Why a store could not do its work.
+public enum StoreFailure: Error, Sendable, Equatable {
+  /// The database can't be written or read now: full, locked, gone, failing. It may work later.
+  case unavailable(StoreFailureReason)
+  /// Something that should not happen. Trying the same again will fail again.
+  case defect
+}
+
+extension StoreFailure {
+  /// Whether a single batch may be the cause: a statement that the database refuses, or a damaged page that only its
+  /// installation is on. The rest of its group must not suffer.
+  var mayConcernOneBatch: Bool {
+    self == .defect || self == .unavailable(.corrupt) || self == .unavailable(.inputOutput)
+  }
+}
+
+/// The class of a database failure, for metrics and logs.
+public enum StoreFailureReason: Sendable, CaseIterable {
+  /// There is no room on the disk.
+  case full
+  /// Someone else holds the database for too long.
+  case busy
+  /// The disk or its file system fails.
+  case inputOutput
+  /// The file can't be opened or written.
+  case inaccessible
+  /// The file is damaged.
+  case corrupt
+
+  /// The label.
+  public var label: StaticString {
+    switch self {
+    case .full: "full"
+    case .busy: "busy"
+    case .inputOutput: "io"
+    case .inaccessible: "inaccessible"
+    case .corrupt: "corrupt"
+    }
+  }
+}
+
+/// How many requests to the ingestion endpoints were refused on a day, by error code.
+public struct RejectionCounts: Sendable, Equatable {
+  /// A day and an error code.
+  public struct Key: Hashable, Sendable {
+    /// The UTC day of receipt.
+    public let day: CalendarDay
+    /// Why they were refused.
+    public let code: ErrorCode
+  }
+
+  /// The counts.
+  public private(set) var counts: [Key: Int] = [:]
+
+  /// No count.
+  public init() {}
+
+  /// Whether nothing was counted.
+  public var isEmpty: Bool { counts.isEmpty }
+
+  /// Counts one more, or several.
+  public mutating func add(_ code: ErrorCode, on day: CalendarDay, count: Int = 1) {
+    counts[Key(day: day, code: code), default: 0] += count
+  }
+
+  /// Adds all of another's counts.
+  public mutating func add(_ other: RejectionCounts) { counts.merge(other.counts, uniquingKeysWith: +) }
+}
+
+/// What ingestion needs of a database. Calls may block for as long as a transaction takes, on threads of the store's own.
+public protocol BatchStore: Sendable {
+  /// Commits a group of batches in one durable transaction. Each succeeds or fails on its own.
+  /// - Parameters:
+  ///   - group: batches of different installations.
+  ///   - rejections: counts to add in the same transaction.
+  /// - Returns: an outcome for each batch, in order, after the transaction is durable.
+  /// - Throws: when nothing of the group was stored.
+  func commit(_ group: [Submission], rejections: RejectionCounts) async throws(StoreFailure) -> [CommitOutcome]
+
+  /// Whether a token's digest is that of a session which is valid at an instant.
+  func isValidSession(_ token: Digest, at instant: Instant) async throws(StoreFailure) -> Bool
+}
