@@ -1,0 +1,34 @@
+import AnalyticsContract
+
+/// A credential in the clear. It exists while it is printed once, and while a request is judged.
+public struct Secret: Sendable, Redacted {
+  /// The secret itself, for the one place that prints it.
+  public let text: String
+
+  /// A fresh secret of 256 random bits in base64url, behind a prefix that tells people and secret scanners what it is.
+  public static func random(prefix: StaticString) -> Secret {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    return Secret(text: "\(prefix)" + base64URL(bytes))
+  }
+
+  /// What is stored instead of the secret.
+  public var digest: Digest { Digest(hashing: text) }
+
+  private static func base64URL(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    var text = ""
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 6 {
+        count -= 6
+        text.append(alphabet[Int(bits >> UInt32(count) & 63)])
+      }
+    }
+    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
+    return text
+  }
+}

@@ -1,0 +1,140 @@
+import AnalyticsContract
+import Glibc
+import Ingestion
+import ServerFacts
+
+/// The embedded database: one file, one writer, readers beside it, each on a thread of its own.
+///
+/// Commits are durable: the write-ahead log is flushed to the disk before a commit returns (`synchronous=FULL`).
+public final class SQLiteStore: Sendable {
+  /// Why the database is opened.
+  public enum Role: Sendable {
+    /// To serve: refused while another server has the database.
+    case server
+    /// For a command that brings the schema up to date, also beside a running server.
+    case migration
+    /// For a command, also beside a running server: refused where there is no database yet.
+    case command
+  }
+
+  /// The schema versions that opening brought the database to; empty where it was current.
+  public let appliedMigrations: [Int64]
+
+  private let writer: SQLiteWriter
+  private let reader: SQLiteReader
+  private let lock: ServerLock?
+
+  /// Opens a database, creating and migrating it where needed. A process opens a database once: looking at its first
+  /// bytes means to open and close the file, and closing it ends the locks that the process has on it.
+  /// - Parameters:
+  ///   - path: the file; missing folders are created.
+  ///   - role: why it is opened.
+  ///   - clock: the server's clock.
+  ///   - checkpointed: told how long each checkpoint took.
+  /// - Throws: ``DatabaseOpenError``.
+  public init(
+    path: String, role: Role, clock: UTCClock, checkpointed: @escaping @Sendable (Duration) -> Void = { _ in }
+  ) throws(DatabaseOpenError) {
+    let file = SQLiteFile(path: path)
+    try file.prepare(creates: role != .command)
+    let connection: SQLiteConnection
+    do throws(SQLiteError) { connection = try SQLiteConnection(path: path) } catch {
+      throw DatabaseOpenError(error, path: path)
+    }
+    let migrator = SQLiteMigrator(path: path, migrations: Migration.all)
+    // Until it is known to be ours, the file is not touched, not even by closing it.
+    connection.checkpointsOnClose(false)
+    try migrator.inspect(connection)
+    connection.checkpointsOnClose(true)
+    lock = role == .server ? ServerLock(descriptor: try file.lock()) : nil
+    do throws(SQLiteError) {
+      // 16 MB of pages: enough for the hot ends of the tables, little enough for a small machine.
+      try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000")
+    } catch { throw DatabaseOpenError(error, path: path) }
+    appliedMigrations = try migrator.migrate(connection, at: clock.now)
+    do throws(SQLiteError) {
+      let checkpointer = SQLiteCheckpointer(try SQLiteConnection(path: path), checkpointed: checkpointed)
+      writer = try SQLiteWriter(connection, file: file, checkpointer: checkpointer)
+      reader = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
+    } catch { throw DatabaseOpenError(error, path: path) }
+  }
+
+  /// Makes sure that the database can be read and written now.
+  /// - Throws: ``StoreFailure`` where it can't.
+  public func probe() async throws(StoreFailure) {
+    _ = try await reader.read { (connection) throws(SQLiteError) in
+      try connection.integer("SELECT count(*) FROM schema_migrations")
+    }
+    try await writer.probe()
+  }
+
+  /// Leaves everything in the database file, after everything else has ended.
+  public func close() async { await writer.close() }
+}
+
+/// Holds the lock against a second server for as long as it lives.
+private final class ServerLock: Sendable {
+  private let descriptor: Int32
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { Glibc.close(descriptor) }
+}
+
+extension SQLiteStore: BatchStore {
+  /// Commits a group in one durable transaction.
+  public func commit(
+    _ group: [Submission], rejections: RejectionCounts
+  ) async throws(StoreFailure) -> [CommitOutcome] {
+    try await writer.commit(group, rejections: rejections)
+  }
+
+  /// Whether a token's digest is that of a valid session.
+  public func isValidSession(_ token: Digest, at instant: Instant) async throws(StoreFailure) -> Bool {
+    try await reader.isValidSession(token, at: instant)
+  }
+}
+
+extension SQLiteStore: CredentialStore {
+  /// Keeps a new token.
+  /// - Throws: ``CredentialFailure``, ``StoreFailure``.
+  public func createToken(_ digest: Digest, name: String, scope: TokenScope, at instant: Instant) async throws {
+    let isNew = try await writer.transaction { (connection) throws(SQLiteError) in
+      try SQLiteCredentials(connection: connection).createToken(digest, name: name, scope: scope, at: instant)
+    }
+    if !isNew { throw CredentialFailure.nameTaken }
+  }
+
+  /// All tokens, oldest first.
+  /// - Throws: ``StoreFailure``.
+  public func tokens() async throws -> [TokenDescription] {
+    try await reader.read { (connection) throws(SQLiteError) in
+      try SQLiteCredentials(connection: connection).tokens()
+    }
+  }
+
+  /// Revokes a token by its name.
+  /// - Throws: ``CredentialFailure``, ``StoreFailure``.
+  public func revokeToken(named name: String, at instant: Instant) async throws {
+    let wasValid = try await writer.transaction { (connection) throws(SQLiteError) in
+      try SQLiteCredentials(connection: connection).revokeToken(named: name, at: instant)
+    }
+    if !wasValid { throw CredentialFailure.unknownName }
+  }
+
+  /// What a token may be used for.
+  /// - Throws: ``StoreFailure``.
+  public func scope(ofToken digest: Digest) async throws -> TokenScope? {
+    try await reader.read { (connection) throws(SQLiteError) in
+      try SQLiteCredentials(connection: connection).scope(ofToken: digest)
+    }
+  }
+
+  /// Keeps a session of an account.
+  /// - Throws: ``StoreFailure``.
+  public func issueSession(_ digest: Digest, account: UUIDValue, expiresAt: Instant) async throws {
+    try await writer.transaction { (connection) throws(SQLiteError) in
+      try SQLiteCredentials(connection: connection).issueSession(digest, account: account, expiresAt: expiresAt)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import AnalyticsContract
+import Foundation
+import Ingestion
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct FaultTests {
+  fileprivate let fixture = try! StoreFixture()
+
+  @Test func aDatabaseThatSomeoneHoldsIsUnavailableUntilTheyLetGo() async throws {
+    let store = try fixture.open()
+    let batch = submission(.events([event()]))
+    try await store.probe()
+    let other = try SQLiteConnection(path: fixture.path)
+    try other.execute("BEGIN IMMEDIATE")
+    await #expect(throws: StoreFailure.unavailable(.busy)) { try await store.commit(batch) }
+    await #expect(throws: StoreFailure.unavailable(.busy)) { try await store.probe() }
+    try other.execute("ROLLBACK")
+    try await store.probe()
+    #expect(try await store.commit(batch) == .stored(accepted: 1, replayed: 0))
+  }
+
+  @Test func aGroupThatFailsInTheMiddleStoresNothing() async throws {
+    let store = try fixture.open()
+    try fixture.execute(
+      """
+      CREATE TRIGGER broken BEFORE INSERT ON events WHEN NEW.app_version = 'broken'
+      BEGIN SELECT raise(ABORT, 'broken'); END
+      """)
+    let good = submission(.events([event(), event()]), of: "good")
+    let bad = submission(.events([event(), event(version: "broken")]), of: "bad")
+    await #expect(throws: StoreFailure.defect) { try await store.commit([good, bad], rejections: RejectionCounts()) }
+    for table in ["installations", "events", "activity", "event_day_totals", "receipt_day_totals"] {
+      #expect(try fixture.count(table) == 0, "\(table)")
+    }
+    #expect(try await store.commit(good) == .stored(accepted: 2, replayed: 0))
+  }
+
+  @Test func theWriteAheadLogStartsAfreshUnderSteadyLoad() async throws {
+    let store = try fixture.open()
+    var largest = 0
+    for round in 0..<300 {
+      let group = (0..<64).map { submission(.events([event()]), of: "\(round).\($0)") }
+      _ = try await store.commit(group, rejections: RejectionCounts())
+      largest = max(largest, contents(ofFile: fixture.path + "-wal").count)
+    }
+    // Written in all: more than three times the size at which it is copied. Left to grow, it would hold all of that.
+    #expect(largest < 40 << 20)
+    #expect(contents(ofFile: fixture.path).count > 1 << 20)
+    #expect(try fixture.count("events") == 300 * 64)
+    await store.close()
+    #expect(contents(ofFile: fixture.path + "-wal").isEmpty)
+  }
+}
+
+extension FaultTests {
+  @Test func aFileThatWasDeletedOrReplacedTakesNothingMore() async throws {
+    let store = try fixture.open()
+    #expect(try await store.commit(submission(.events([event()]))) == .stored(accepted: 1, replayed: 0))
+    let moved = fixture.path + ".moved"
+    #expect(rename(fixture.path, moved) == 0)
+    await #expect(throws: StoreFailure.unavailable(.inaccessible)) {
+      try await store.commit(submission(.events([event()])))
+    }
+    await #expect(throws: StoreFailure.unavailable(.inaccessible)) { try await store.probe() }
+    #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))
+    await #expect(throws: StoreFailure.unavailable(.inaccessible)) { try await store.probe() }
+    #expect(rename(moved, fixture.path) == 0)
+    try await store.probe()
+    #expect(try await store.commit(submission(.events([event()]))) == .stored(accepted: 1, replayed: 0))
+  }
+}

@@ -1,0 +1,80 @@
+import AnalyticsContract
+import CSQLite
+import Foundation
+import Ingestion
+import TestSupport
+
+@testable import Storage
+
+/// The instant that these tests happen at.
+let noon = Instant(iso8601: "2026-11-29T12:00:00Z")!
+
+/// A store in a folder of its own.
+struct StoreFixture {
+  init() throws { folder = try TemporaryFolder() }
+
+  let folder: TemporaryFolder
+  var path: String { folder.file("analytics.sqlite") }
+
+  func open(_ role: SQLiteStore.Role = .server) throws -> SQLiteStore {
+    try SQLiteStore(path: path, role: role, clock: .fixed(noon))
+  }
+
+  /// Reads the database file as any other program would.
+  func rows(_ sql: String) throws -> [[Int64]] {
+    let connection = try SQLiteConnection(path: path, readOnly: true)
+    let statement = try connection.prepare(sql)
+    var rows: [[Int64]] = []
+    while try statement.step() { rows.append((0..<statement.columnCount).map { statement.integer($0) }) }
+    return rows
+  }
+
+  func count(_ table: String) throws -> Int64 { try rows("SELECT count(*) FROM \(table)")[0][0] }
+
+  /// Runs a statement from outside.
+  func execute(_ sql: String) throws { try SQLiteConnection(path: path).execute(sql) }
+}
+
+func event(
+  _ kind: EventKind = .sessionStarted(on: .app), id: UUIDValue = .random(), at instant: Instant = noon,
+  version: String? = nil
+) -> Event {
+  Event(
+    clientEventID: id, occurredAt: instant, kind: kind, appVersion: version.flatMap { ReleaseVersion($0) },
+    osVersion: nil)
+}
+
+func summary(
+  id: UUIDValue = .random(), daysAgo: Int32 = 1, chinese: Int32 = 10, version: String? = nil
+) -> KeyboardUsageSummary {
+  var counts = UsageCounts()
+  counts[.chineseCharacters] = chinese
+  counts[.inputSessions] = 2
+  counts[.chineseOnlySessions] = 2
+  return KeyboardUsageSummary(
+    clientSummaryID: id, date: noon.day.advanced(by: -daysAgo), counts: counts,
+    appVersion: version.flatMap { ReleaseVersion($0) })
+}
+
+func submission(
+  _ items: BatchItems, of installation: String = "a", session: String? = nil, at instant: Instant = noon
+) -> Submission {
+  Submission(
+    installation: Digest(hashing: installation), items: items, session: session.map { Digest(hashing: $0) },
+    receivedAt: instant)
+}
+
+extension SQLiteStore {
+  /// Commits one batch as a group of its own.
+  func commit(_ submission: Submission) async throws -> CommitOutcome {
+    try await commit([submission], rejections: RejectionCounts())[0]
+  }
+
+  func issue(_ session: String, account: UUIDValue, lasting seconds: Int64 = 3600) async throws {
+    try await issueSession(
+      Digest(hashing: session), account: account, expiresAt: noon.advanced(bySeconds: seconds))
+  }
+}
+
+/// The whole contents of a file; empty where there is none.
+func contents(ofFile path: String) -> [UInt8] { Array(FileManager.default.contents(atPath: path) ?? Data()) }
