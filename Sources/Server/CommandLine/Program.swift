@@ -1,0 +1,116 @@
+import AnalyticsContract
+import Glibc
+import Ingestion
+import ServerFacts
+import Storage
+
+/// The program behind the command line: reads what is asked for, does it, and gives the exit code.
+public enum Program {
+  /// Runs the program.
+  /// - Parameters:
+  ///   - arguments: the arguments without the program's name.
+  ///   - environment: the process environment.
+  /// - Returns: the exit code: 0, 1 for a failure, 2 for a call that makes no sense.
+  public static func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
+    do {
+      try await perform(CommandLineParser.parse(arguments, environment: environment))
+      return 0
+    } catch let error as UsageError {
+      complain("\(error)")
+      return UsageError.exitCode
+    } catch {
+      complain("osg-analytics: \(Self.text(of: error))\n")
+      return 1
+    }
+  }
+
+  private static func perform(_ invocation: Invocation) async throws {
+    switch invocation {
+    case .text(let text): say(text)
+    case .version: say("osg-analytics \(productVersion)\n")
+    case .serve(let configuration): try await serve(configuration)
+    case .migrate(let common):
+      let store = try open(common, .migration)
+      let applied = store.appliedMigrations.map(String.init).joined(separator: ", ")
+      say(applied.isEmpty ? "The schema is current.\n" : "Applied schema version \(applied).\n")
+      await store.close()
+    case .createToken(let common, let scope, let name):
+      let secret = Secret.random(prefix: scope.prefix)
+      try await withStore(common) { try await $0.createToken(secret.digest, name: name, scope: scope, at: now(common)) }
+      say("\(secret.text)\n")
+    case .listTokens(let common):
+      say(TokenTable.render(try await withStore(common) { try await $0.tokens() }))
+    case .revokeToken(let common, let name):
+      try await withStore(common) { try await $0.revokeToken(named: name, at: now(common)) }
+    case .issueSession(let common, let account, let timeToLive):
+      let secret = Secret.random(prefix: "")
+      let expiry = now(common).advanced(bySeconds: timeToLive.components.seconds)
+      try await withStore(common) { try await $0.issueSession(secret.digest, account: account, expiresAt: expiry) }
+      say("\(secret.text)\n")
+    }
+  }
+
+  private static func serve(_ configuration: ServerConfiguration) async throws {
+    TerminationSignals.install()
+    let clock = configuration.common.serverClock
+    let time: @Sendable () -> Int64 = { clock.now.microseconds }
+    let logger = Logger(level: configuration.common.logLevel, output: LogOutput(clock: time), clock: time)
+    defer { logger.flush(timeout: .seconds(1)) }
+    let server = try AnalyticsServer.start(configuration, logger: logger)
+    if configuration.welcomes { say(Welcome(configuration, server, try await server.makeFirstToken()).text) }
+    await TerminationSignals.wait()
+    let deadline = Task.detached {
+      try await Task.sleep(for: .seconds(30))
+      // Whoever holds the database must not hold the stop as well. What was acknowledged is durable.
+      logger.error("stop_timed_out")
+      logger.flush(timeout: .seconds(1))
+      _exit(1)
+    }
+    await server.stop()
+    deadline.cancel()
+  }
+
+  private static func withStore<Result: Sendable>(
+    _ common: CommonConfiguration, _ body: (SQLiteStore) async throws -> Result
+  ) async throws -> Result {
+    let store = try open(common, .command)
+    let result = try await body(store)
+    await store.close()
+    return result
+  }
+
+  private static func open(_ common: CommonConfiguration, _ role: SQLiteStore.Role) throws -> SQLiteStore {
+    switch common.database {
+    case .sqlite(let path): try SQLiteStore(path: path, role: role, clock: common.serverClock)
+    }
+  }
+
+  private static func now(_ common: CommonConfiguration) -> Instant { common.serverClock.now }
+
+  private static func text(of error: any Error) -> String {
+    switch error {
+    case CredentialFailure.nameTaken:
+      "There is or was a token of that name. Choose another name; `osg-analytics token list` shows those taken."
+    case CredentialFailure.unknownName:
+      "There is no valid token of that name. `osg-analytics token list` shows them all."
+    case StoreFailure.unavailable(let reason):
+      "The database can't be used now (\(reason.label)). Try again; if that does not help, check its disk."
+    case StoreFailure.defect: "The database refused the statement. This is a defect of osg-analytics."
+    default: "\(error)"
+    }
+  }
+
+  private static func say(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  private static func complain(_ text: String) { write(text, to: STDERR_FILENO) }
+
+  /// Writes the whole text; where it can't be written, there is nobody to tell.
+  private static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno != EINTR { return }
+      rest = rest.dropFirst(max(0, count))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// What the program can be asked to do.
+public enum Command: CaseIterable, Sendable {
+  case serve, migrate, tokenCreate, tokenList, tokenRevoke, sessionIssue, version, help
+
+  /// The words that name it on the command line.
+  public var words: [String] {
+    switch self {
+    case .serve: ["serve"]
+    case .migrate: ["migrate"]
+    case .tokenCreate: ["token", "create"]
+    case .tokenList: ["token", "list"]
+    case .tokenRevoke: ["token", "revoke"]
+    case .sessionIssue: ["session", "issue"]
+    case .version: ["version"]
+    case .help: ["help"]
+    }
+  }
+
+  /// One line for the list of commands.
+  public var summary: String {
+    switch self {
+    case .serve: "Take batches and answer requests (what happens when no command is given)"
+    case .migrate: "Create the database or bring its schema up to date, and exit"
+    case .tokenCreate: "Create an access token and print it, this once"
+    case .tokenList: "List the tokens: name, scope, when created and revoked"
+    case .tokenRevoke: "Revoke a token"
+    case .sessionIssue: "Issue a session for an account and print its access token, to try things out"
+    case .version: "Print the version"
+    case .help: "Show how to call a command"
+    }
+  }
+
+  /// The options it takes, in the order of its help.
+  public var options: [OptionSpecification] {
+    let database = [
+      ServerOptions.database.specification, ServerOptions.logLevel.specification,
+      ServerOptions.insecureTestHooks.specification, ServerOptions.clock.specification,
+    ]
+    return switch self {
+    case .serve:
+      [
+        ServerOptions.database.specification, ServerOptions.listen.specification,
+        ServerOptions.adminListen.specification, ServerOptions.tlsCertificate.specification,
+        ServerOptions.tlsKey.specification, ServerOptions.logLevel.specification,
+        ServerOptions.requestTimeout.specification, ServerOptions.idleTimeout.specification,
+        ServerOptions.connectionLimit.specification, ServerOptions.httpThreads.specification,
+        ServerOptions.queueBatches.specification, ServerOptions.queueBytes.specification,
+        ServerOptions.insecureTestHooks.specification, ServerOptions.clock.specification,
+        ServerOptions.welcome.specification, ServerOptions.printConfiguration.specification,
+      ]
+    case .migrate, .tokenList: database
+    case .tokenCreate: [ServerOptions.scope.specification, ServerOptions.tokenName.specification] + database
+    case .tokenRevoke: [ServerOptions.tokenName.specification] + database
+    case .sessionIssue: [ServerOptions.account.specification, ServerOptions.timeToLive.specification] + database
+    case .version, .help: []
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import AnalyticsContract
+import ServerFacts
+
+/// What the command line asks for, ready to be done.
+public enum Invocation: Sendable {
+  /// Run the server.
+  case serve(ServerConfiguration)
+  /// Bring the schema up to date.
+  case migrate(CommonConfiguration)
+  /// Create a token and print it.
+  case createToken(CommonConfiguration, scope: TokenScope, name: String)
+  /// List the tokens.
+  case listTokens(CommonConfiguration)
+  /// Revoke a token.
+  case revokeToken(CommonConfiguration, name: String)
+  /// Issue a session that is valid for the time to live, 1 s to 365 days.
+  case issueSession(CommonConfiguration, account: UUIDValue, timeToLive: Duration)
+  /// Print the version.
+  case version
+  /// Print this text to standard output and exit with 0: a help, or the configuration.
+  case text(String)
+}
+
+/// Reads the command line and the environment. Pure: it opens, prints and ends nothing.
+public enum CommandLineParser {
+  /// Finds the command, its options and their values.
+  ///
+  /// - Parameters:
+  ///   - arguments: the arguments without the program's name.
+  ///   - environment: the process environment.
+  /// - Returns: what to do.
+  /// - Throws: `UsageError` that names what is wrong and what is expected.
+  public static func parse(
+    _ arguments: [String], environment: [String: String]
+  ) throws(UsageError) -> Invocation {
+    let selection = try CommandSelection(arguments)
+    guard let command = selection.command else { return .text(selection.help) }
+    if selection.asksForHelp { return .text(HelpText.command(command)) }
+    let flags = try FlagReader.read(selection.rest, of: command)
+    let options = try ResolvedOptions(command: command, flags: flags, environment: environment)
+    switch command {
+    case .serve:
+      let configuration = try ServerConfiguration(options)
+      guard !options.required(ServerOptions.printConfiguration) else {
+        return .text(ConfigurationText.render(options))
+      }
+      return .serve(configuration)
+    case .migrate: return .migrate(try CommonConfiguration(options))
+    case .tokenCreate:
+      return .createToken(
+        try CommonConfiguration(options), scope: options.required(ServerOptions.scope),
+        name: options.required(ServerOptions.tokenName))
+    case .tokenList: return .listTokens(try CommonConfiguration(options))
+    case .tokenRevoke:
+      return .revokeToken(try CommonConfiguration(options), name: options.required(ServerOptions.tokenName))
+    case .sessionIssue:
+      return .issueSession(
+        try CommonConfiguration(options), account: options.required(ServerOptions.account),
+        timeToLive: .seconds(options.required(ServerOptions.timeToLive)))
+    case .version: return .version
+    case .help: return .text(HelpText.overview())
+    }
+  }
+}

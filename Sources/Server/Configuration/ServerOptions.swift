@@ -1,0 +1,105 @@
+import AnalyticsContract
+import Glibc
+import ServerFacts
+
+/// The option table: each option is declared here once; parsing, help and `--print-config` derive from it.
+public enum ServerOptions {
+  /// `--database`
+  public static let database = CommandOption(
+    "database", .database, .value("sqlite:./data/analytics.sqlite"), secrecy: .urlPassword,
+    help: "Where the data is kept: sqlite: and the path of a file, which is created when it does not exist.")
+
+  /// `--listen`
+  public static let listen = CommandOption(
+    "listen", .listenAddress, .value("127.0.0.1:8080"),
+    help: "The address and port for clients. Port 0 lets the system choose a free one. IPv6: [::1]:8080.")
+
+  /// `--admin-listen`
+  public static let adminListen = CommandOption(
+    "admin-listen", .listenAddress, .absent("same as --listen"),
+    help: "An address and port of their own for metrics and the paths that need a token.")
+
+  /// `--tls-certificate`
+  public static let tlsCertificate = CommandOption(
+    "tls-certificate", .path, .absent("no TLS"),
+    help: "The PEM file with the certificate chain to serve TLS with. Needs --tls-key.")
+
+  /// `--tls-key`
+  public static let tlsKey = CommandOption(
+    "tls-key", .path, .absent("no TLS"), help: "The PEM file with the certificate's key. Needs --tls-certificate.")
+
+  /// `--log-level`
+  public static let logLevel = CommandOption(
+    "log-level", ValueParser<LogLevel>.choice("LEVEL"), .value("info"),
+    help: "The least important log lines to write: debug, info, warning or error.")
+
+  /// `--request-timeout`
+  public static let requestTimeout = CommandOption(
+    "request-timeout", .number("SECONDS", of: "seconds", in: 1...600), .value("30"),
+    help: "How long a request may take to arrive, 1 to 600 seconds.")
+
+  /// `--idle-timeout`
+  public static let idleTimeout = CommandOption(
+    "idle-timeout", .number("SECONDS", of: "seconds", in: 1...3_600), .value("60"),
+    help: "How long a connection may be kept between two requests, 1 to 3600 seconds.")
+
+  /// `--connection-limit`
+  public static let connectionLimit = CommandOption(
+    "connection-limit", .number(of: "connections", in: 1...1_000_000), .value("10000"),
+    help: "Connections that may be open at a time. Each needs a file descriptor.")
+
+  /// `--http-threads`
+  public static let httpThreads = CommandOption(
+    "http-threads", .number(of: "threads", in: 1...64),
+    .value(String(min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)), description: "number of processors"),
+    help: "Threads that read requests and write answers, 1 to 64.")
+
+  /// `--queue-batches`
+  public static let queueBatches = CommandOption(
+    "queue-batches", .number(of: "batches", in: 1...1_000_000), .value("4096"),
+    help: "Batches that may wait to be committed. When the queue is full, clients are told to come back.")
+
+  /// `--queue-bytes`
+  public static let queueBytes = CommandOption(
+    "queue-bytes", .byteSize(inMebibytes: 1...16_384), .value("64MiB"),
+    help: "Memory for batches that wait to be committed, 1 MiB to 16384 MiB: bytes, or a number with KiB, MiB or GiB.")
+
+  /// `--insecure-test-hooks`
+  public static let insecureTestHooks = CommandOption(
+    flag: "insecure-test-hooks", help: "Allow what only tests need, such as OSG_ANALYTICS_CLOCK. Never in production.")
+
+  /// `OSG_ANALYTICS_CLOCK`
+  public static let clock = CommandOption(
+    "clock", .clock, .absent("the system's clock"), sources: .environment,
+    help: "Another clock for tests, fixed:INSTANT or offset:SECONDS. Needs --insecure-test-hooks.")
+
+  /// `--welcome`
+  public static let welcome = CommandOption(
+    flag: "welcome", sources: .flag,
+    help: "Print the addresses and a first request to try on standard output once the server listens.")
+
+  /// `--print-config`
+  public static let printConfiguration = CommandOption(
+    flag: "print-config", sources: .flag,
+    help: "Print each option, its value and where the value comes from, with secrets hidden, and exit.")
+
+  /// `--scope`
+  public static let scope = CommandOption(
+    "scope", ValueParser<TokenScope>.choice("SCOPE"), .required, sources: .flag,
+    help: "What the token is for: admin for paths below /v1/admin/, server for paths below /v1/server/.")
+
+  /// `--name`
+  public static let tokenName = CommandOption(
+    "name", .tokenName, .required, sources: .flag,
+    help: "The token's name in lists and for revoking it: 1 to 64 characters of A-Z a-z 0-9 . - _")
+
+  /// `--account`
+  public static let account = CommandOption(
+    "account", .account, .required, sources: .flag, secrecy: .hidden,
+    help: "The account that the session is for, a UUID.")
+
+  /// `--ttl`
+  public static let timeToLive = CommandOption(
+    "ttl", .number("SECONDS", of: "seconds", in: 1...31_536_000), .value("86400"), sources: .flag,
+    help: "How long the session is valid, 1 to 31536000 seconds (365 days).")
+}

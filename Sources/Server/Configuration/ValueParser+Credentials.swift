@@ -1,0 +1,14 @@
+import AnalyticsContract
+import ServerFacts
+
+extension ValueParser where Value == UUIDValue {
+  /// A UUID other than the nil one.
+  public static let account = ValueParser("UUID", expecting: "a UUID, 8-4-4-4-12 hexadecimal digits, not all zero") {
+    UUIDValue(text: $0).flatMap { $0.isNil ? nil : $0 }
+  }
+}
+
+extension TokenScope: StaticallyLabelled {
+  /// The name on the command line.
+  public var label: StaticString { name }
+}

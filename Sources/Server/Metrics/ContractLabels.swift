@@ -1,0 +1,41 @@
+import AnalyticsContract
+import Ingestion
+
+// The closed sets of other modules, as labels.
+
+extension IngestionEndpoint: MetricLabel {
+  /// `endpoint`.
+  public static var labelName: StaticString { "endpoint" }
+
+  /// The endpoint's name.
+  public var label: StaticString {
+    switch self {
+    case .events: "events"
+    case .keyboardUsage: "keyboard_usage"
+    }
+  }
+}
+
+extension ErrorCode: MetricLabel {
+  /// `code`.
+  public static var labelName: StaticString { "code" }
+
+  /// The code as the error body has it.
+  public var label: StaticString { wireName }
+}
+
+extension StoreFailure: MetricLabel {
+  /// Every reason, then the defect.
+  public static var allCases: [StoreFailure] { StoreFailureReason.allCases.map { .unavailable($0) } + [.defect] }
+
+  /// `reason`.
+  public static var labelName: StaticString { "reason" }
+
+  /// The reason's name.
+  public var label: StaticString {
+    switch self {
+    case .unavailable(let reason): reason.label
+    case .defect: "defect"
+    }
+  }
+}
