@@ -45,6 +45,8 @@ final class Connection: @unchecked Sendable {
   /// When the sweeper noticed bytes of a request line that isn't complete yet. Older than ``since``: none.
   let firstByte = Atomic<Int64>(0)
 
+  /// Whether the last sweep found that the client had ended its sending direction.
+  let sawEnd = Atomic<Bool>(false)
   /// When the 408 of a request that took too long was sent; 0 before.
   let answeredTimeout = Atomic<Int64>(0)
   /// Whether no request line has ever arrived completely.

@@ -40,6 +40,7 @@ public final class HTTPServer: Sendable {
     let core = try ServerCore(configuration: configuration, bodyLimit: bodyLimit, handler: handler)
     let sweeper = Sweeper(server: core)
     let socket = try ListeningSocket(address: configuration.address, port: configuration.port)
+    let identity = Socket.identity(socket.descriptor)
     let pem = configuration.tls.map {
       ($0.certificate.map(CChar.init(bitPattern:)) + [0], $0.key.map(CChar.init(bitPattern:)) + [0])
     }
@@ -58,7 +59,8 @@ public final class HTTPServer: Sendable {
     }
     guard let daemon else {
       let code = errno
-      close(socket.descriptor)
+      // The library closes the socket in some of its failures. Closed twice, its number could be another's by then.
+      if Socket.identity(socket.descriptor) == identity { close(socket.descriptor) }
       throw configuration.tls == nil ? .system("MHD_start_daemon", code) : .badCertificate
     }
     var threads: [Thread] = []

@@ -3,8 +3,8 @@ import Glibc
 /// Reads on for a while from connections that were ended while their client was still sending.
 ///
 /// Closing a socket with unread bytes resets the connection, and a reset may reach the client before it has read the
-/// response. Closing the duplicate of a descriptor later than the descriptor avoids that. So the sending direction ends first, and what arrives is discarded until the client ends too, or has sent
-/// a mebibyte, or two seconds have passed.
+/// response. Closing the duplicate of a descriptor later than the descriptor avoids that. So the sending direction ends
+/// first, and what arrives is discarded until the client ends too, or has sent a mebibyte, or two seconds have passed.
 ///
 /// `@unchecked Sendable`: `incoming` and `isStopped` are only touched under the monitor's lock; `wakeup` is set once.
 final class LingeringCloser: @unchecked Sendable {

@@ -18,6 +18,12 @@ enum Socket {
     return socketpair(AF_UNIX, type, 0, &pair) == 0 ? (pair[0], pair[1]) : nil
   }
 
+  /// Tells a socket from every other one that may come to have its descriptor; nil where there is none.
+  static func identity(_ descriptor: Int32) -> UInt64? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
+  }
+
   /// Ends both directions.
   static func end(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_RDWR)) }
 

@@ -48,11 +48,11 @@ final class Sweeper: Sendable {
       let since = connection.since.load(ordering: .relaxed)
       switch connection.phase.load(ordering: .acquiring) {
       case .idle: sweepIdle(connection, since: since, now: now)
-      case .receivingHead where now - since > timeout || Socket.hasEnded(connection.descriptor):
+      case .receivingHead where now - since > timeout || hasEnded(connection):
         if connection.move(.receivingHead, to: .dead) { Socket.end(connection.descriptor) }
       case .receivingBody where now - since > timeout:
         if connection.move(.receivingBody, to: .timedOut) { late.append(connection) }
-      case .receivingBody where Socket.hasEnded(connection.descriptor):
+      case .receivingBody where hasEnded(connection):
         if connection.move(.receivingBody, to: .dead) { Socket.end(connection.descriptor) }
       case .timedOut where hasSaidFarewell(connection, since: since, now: now), .dead:
         Socket.end(connection.descriptor)
@@ -67,7 +67,7 @@ final class Sweeper: Sendable {
   /// place. Later, between requests, only the idle timeout holds, unless bytes of the next request line have come: libmicrohttpd
   /// tells of a line that is complete, the kernel of every byte.
   private func sweepIdle(_ connection: Connection, since: Int64, now: Int64) {
-    if Socket.hasEnded(connection.descriptor) {
+    if hasEnded(connection) {
       if connection.move(.idle, to: .dead) { Socket.end(connection.descriptor) }
       return
     }
@@ -88,6 +88,13 @@ final class Sweeper: Sendable {
     if now - first > timeout, connection.move(.idle, to: .dead) {
       Socket.end(connection.descriptor)
     }
+  }
+
+  /// Whether the client has ended its sending direction, and had done so a sweep ago: the first time, its last bytes may
+  /// just have been read and not yet been looked at, and be a request that is owed an answer.
+  private func hasEnded(_ connection: Connection) -> Bool {
+    let hasEnded = Socket.hasEnded(connection.descriptor)
+    return connection.sawEnd.exchange(hasEnded, ordering: .relaxed) && hasEnded
   }
 
   private func hasSaidFarewell(_ connection: Connection, since: Int64, now: Int64) -> Bool {

@@ -34,12 +34,13 @@ public final class HTTPConnection {
   private var descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// Connects to 127.0.0.1.
+  /// Connects over loopback.
   /// - Parameters:
+  ///   - host: the last byte of the address 127.0.0.x.
   ///   - port: the server's TCP port.
   ///   - timeoutSeconds: the longest that one read or write may take before `timedOut`.
   /// - Throws: ``HTTPConnectionError/refused(_:)``.
-  public init(port: UInt16, timeoutSeconds: Int = 30) throws {
+  public init(host: UInt8 = 1, port: UInt16, timeoutSeconds: Int = 30) throws {
     // A peer that closes early must be an error here, not the end of the test process.
     signal(SIGPIPE, SIG_IGN)
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -51,7 +52,7 @@ public final class HTTPConnection {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
     let result = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
