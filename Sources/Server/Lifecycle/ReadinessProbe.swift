@@ -5,6 +5,7 @@ import Ingestion
 actor ReadinessProbe {
   private let ask: @Sendable () async throws(StoreFailure) -> Void
   private var current: (asked: ContinuousClock.Instant, answer: Task<StoreFailure?, Never>)?
+  private var isOver = true
 
   init(ask: @escaping @Sendable () async throws(StoreFailure) -> Void) { self.ask = ask }
 
@@ -27,6 +28,4 @@ actor ReadinessProbe {
     }
     if let failure = await answer.value { throw failure }
   }
-
-  private var isOver = true
 }
