@@ -18,6 +18,7 @@ let package = Package(
     .target(
       name: "Storage",
       dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "CSQLite"]),
+    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "CZlib"]),
     .target(
       name: "Server",
@@ -30,6 +31,7 @@ let package = Package(
       name: "CMicroHTTPD",
       linkerSettings: [.linkedLibrary("microhttpd"), .linkedLibrary("gnutls")]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -38,6 +40,7 @@ let package = Package(
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "CSQLite"]),
+    .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL"]),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"]),
     .testTarget(name: "ServerTests", dependencies: ["Server", "TestSupport"]),
     .testTarget(
