@@ -17,12 +17,12 @@ let package = Package(
     .target(name: "ServerFacts", dependencies: ["AnalyticsContract"]),
     .target(
       name: "Storage",
-      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "CSQLite"]),
+      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "PostgreSQL", "CSQLite"]),
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "CZlib"]),
     .target(
       name: "Server",
-      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "Storage", "HTTPServer"]),
+      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "Storage", "PostgreSQL", "HTTPServer"]),
     .executableTarget(name: "osg-analytics", dependencies: ["Server"]),
     .executableTarget(
       name: "decoder-benchmark", dependencies: ["AnalyticsContract", "Ingestion"], path: "Benchmarks/Decoder"),
@@ -36,13 +36,14 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     .target(
-      name: "TestSupport", dependencies: ["AnalyticsContract", "CSQLite", "CZlib"], path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["AnalyticsContract", "CPostgreSQL", "CSQLite", "CZlib"],
+      path: "Tests/TestSupport"),
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
-    .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "CSQLite"]),
-    .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL"]),
+    .testTarget(name: "StorageTests", dependencies: ["Storage", "PostgreSQL", "TestSupport", "CSQLite"]),
+    .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "TestSupport"]),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"]),
-    .testTarget(name: "ServerTests", dependencies: ["Server", "TestSupport"]),
+    .testTarget(name: "ServerTests", dependencies: ["Server", "PostgreSQL", "TestSupport"]),
     .testTarget(
       name: "SystemTests",
       dependencies: ["osg-analytics", "TestSupport", "CSQLite"],

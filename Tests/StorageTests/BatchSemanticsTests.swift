@@ -9,7 +9,7 @@ import Testing
   private let first = UUIDValue.random()
 
   @Test func anEventIsAcceptedOnceAndThenReplayed() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     let batch = submission(.events([event(), event()]))
     #expect(try await store.commit(batch) == .stored(accepted: 2, replayed: 0))
     #expect(try await store.commit(batch) == .stored(accepted: 0, replayed: 2))
@@ -17,13 +17,13 @@ import Testing
   }
 
   @Test func theSameEventTwiceInOneBatchIsOneAndOne() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     let twice = event()
     #expect(try await store.commit(submission(.events([twice, event(), twice]))) == .stored(accepted: 2, replayed: 1))
   }
 
   @Test func aConflictStoresNothingOfItsBatchAndLeavesTheOthersOfItsGroup() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     _ = try await store.commit(submission(.events([event(id: first)])))
     let conflicting = submission(.events([event(), event(), event(.purchaseViewed, id: first), event()]))
     let outcomes = try await store.commit(
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func aNewInstallationWhoseBatchConflictsWithItselfIsNotStored() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     let batch = submission(.events([event(id: first), event(.purchaseViewed, id: first)]))
     #expect(try await store.commit(batch) == .conflict)
     for table in ["installations", "events", "activity", "event_day_totals", "receipt_day_totals"] {
@@ -50,20 +50,20 @@ import Testing
     event(.sessionStarted(on: .keyboard), id: UUIDValue(high: 1, low: 1)),
   ])
   func anyOtherValueUnderTheSameIDIsAConflict(_ other: Event) async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     _ = try await store.commit(submission(.events([event(id: UUIDValue(high: 1, low: 1))])))
     #expect(try await store.commit(submission(.events([other]))) == .conflict)
   }
 
   @Test func idsBelongToTheirInstallation() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     _ = try await store.commit(submission(.events([event(id: first)])))
     let other = submission(.events([event(.purchaseViewed, id: first)]), of: "b")
     #expect(try await store.commit(other) == .stored(accepted: 1, replayed: 0))
   }
 
   @Test func firstOpenHappensOnceAnInstallation() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     let open = event(.firstOpen(acquisitionChannel: .referral), id: first)
     #expect(try await store.commit(submission(.events([event(), open]))) == .stored(accepted: 2, replayed: 0))
     #expect(try await store.commit(submission(.events([open]))) == .stored(accepted: 0, replayed: 1))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func firstOpenMayComeLater() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     _ = try await store.commit(submission(.events([event()])))
     let open = event(.firstOpen(acquisitionChannel: .unknown), id: first)
     #expect(try await store.commit(submission(.events([open]))) == .stored(accepted: 1, replayed: 0))
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func aSummaryIsOneADateAndImmutable() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     let batch = submission(.summaries([summary(id: first), summary(daysAgo: 2)]))
     #expect(try await store.commit(batch) == .stored(accepted: 2, replayed: 0))
     #expect(try await store.commit(batch) == .stored(accepted: 0, replayed: 2))
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func aSessionLinksAndAnotherAccountsConflicts() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     try await store.issue("one", account: UUIDValue(high: 0, low: 1))
     try await store.issue("two", account: UUIDValue(high: 0, low: 2))
     _ = try await store.commit(submission(.events([event()])))
@@ -113,13 +113,13 @@ import Testing
   }
 
   @Test func aSessionOfNoOneStoresNothing() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     #expect(try await store.commit(submission(.events([event()]), session: "unknown")) == .unauthorized)
     #expect(try fixture.count("installations") == 0)
   }
 
   @Test func aSessionEndsAtItsExpiryWithItsAccountAndWhenRevoked() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     try await store.issue("one", account: first, lasting: 10)
     let digest = Digest(hashing: "one")
     let last = Instant(microseconds: noon.advanced(bySeconds: 10).microseconds - 1)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func lastSeenIsADayAndNeverGoesBack() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     for days in [0, 3, 1] {
       let instant = noon.advanced(bySeconds: Int64(days) * 86_400)
       _ = try await store.commit(submission(.events([event()]), at: instant))

@@ -8,7 +8,7 @@ import Testing
   private let fixture = try! StoreFixture()
 
   @Test func aTokenHasItsScopeUntilItIsRevoked() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     let admin = Secret.random(prefix: TokenScope.admin.prefix)
     let server = Secret.random(prefix: TokenScope.server.prefix)
     try await store.createToken(admin.digest, name: "a", scope: .admin, at: noon)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func aNameStandsForOneTokenForEver() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     try await store.createToken(Digest(hashing: "1"), name: "a", scope: .admin, at: noon)
     try await store.revokeToken(named: "a", at: noon)
     await #expect(throws: CredentialFailure.nameTaken) {

@@ -7,14 +7,15 @@ import Testing
 @testable import Storage
 
 @Suite struct FaultTests {
-  fileprivate let fixture = try! StoreFixture()
+  private let fixture = try! StoreFixture()
 
   @Test func aDatabaseThatSomeoneHoldsIsUnavailableUntilTheyLetGo() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
+    _ = try await store.commit(submission(.events([event()])))
     let batch = submission(.events([event()]))
     try await store.probe()
-    let other = try SQLiteConnection(path: fixture.path)
-    try other.execute("BEGIN IMMEDIATE")
+    let other = try fixture.connect()
+    try other.holdDatabase()
     await #expect(throws: StoreFailure.unavailable(.busy)) { try await store.commit(batch) }
     await #expect(throws: StoreFailure.unavailable(.busy)) { try await store.probe() }
     try other.execute("ROLLBACK")
@@ -23,12 +24,18 @@ import Testing
   }
 
   @Test func aGroupThatFailsInTheMiddleStoresNothing() async throws {
-    let store = try fixture.open()
+    let store = try await fixture.open()
     try fixture.execute(
-      """
-      CREATE TRIGGER broken BEFORE INSERT ON events WHEN NEW.app_version = 'broken'
-      BEGIN SELECT raise(ABORT, 'broken'); END
-      """)
+      DatabaseUnderTest.isSQLite
+        ? """
+        CREATE TRIGGER broken BEFORE INSERT ON events WHEN NEW.app_version = 'broken'
+        BEGIN SELECT raise(ABORT, 'broken'); END
+        """
+        : """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$;
+        CREATE TRIGGER broken BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.app_version = 'broken')
+        EXECUTE FUNCTION refuse()
+        """)
     let good = submission(.events([event(), event()]), of: "good")
     let bad = submission(.events([event(), event(version: "broken")]), of: "bad")
     await #expect(throws: StoreFailure.defect) { try await store.commit([good, bad], rejections: RejectionCounts()) }
@@ -37,6 +44,10 @@ import Testing
     }
     #expect(try await store.commit(good) == .stored(accepted: 2, replayed: 0))
   }
+}
+
+@Suite(.enabled(if: DatabaseUnderTest.isSQLite, "it is about files")) struct FileFaultTests {
+  private let fixture = try! FileFixture()
 
   @Test func theWriteAheadLogStartsAfreshUnderSteadyLoad() async throws {
     let store = try fixture.open()
@@ -53,9 +64,7 @@ import Testing
     await store.close()
     #expect(contents(ofFile: fixture.path + "-wal").isEmpty)
   }
-}
 
-extension FaultTests {
   @Test func aFileThatWasDeletedOrReplacedTakesNothingMore() async throws {
     let store = try fixture.open()
     #expect(try await store.commit(submission(.events([event()]))) == .stored(accepted: 1, replayed: 0))

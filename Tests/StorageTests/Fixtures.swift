@@ -1,38 +1,68 @@
 import AnalyticsContract
-import CSQLite
 import Foundation
 import Ingestion
+import PostgreSQL
+import ServerFacts
 import TestSupport
+import Testing
 
 @testable import Storage
 
 /// The instant that these tests happen at.
 let noon = Instant(iso8601: "2026-11-29T12:00:00Z")!
 
-/// A store in a folder of its own.
-struct StoreFixture {
-  init() throws { folder = try TemporaryFolder() }
+/// A store with a database of its own, in the database that the tests run on.
+final class StoreFixture: Sendable {
+  private let folder: TemporaryFolder
+  private let database: ServerDatabase
 
-  let folder: TemporaryFolder
-  var path: String { folder.file("analytics.sqlite") }
-
-  func open(_ role: SQLiteStore.Role = .server) throws -> SQLiteStore {
-    try SQLiteStore(path: path, role: role, clock: .fixed(noon))
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try .make(in: folder.path)
   }
 
-  /// Reads the database file as any other program would.
+  deinit {
+    database.remove()
+    folder.remove()
+  }
+
+  func open() async throws -> any AnalyticsStore {
+    switch database {
+    case .sqlite(let path): try SQLiteStore(path: path, role: .server, clock: .fixed(noon))
+    case .postgresql(let database):
+      try PostgreSQLStore(url: #require(PostgreSQLURL(database.access.url)), role: .server, clock: .fixed(noon))
+    }
+  }
+
+  /// Connects as any other program would.
+  func connect() throws -> any DatabaseConnection { try database.connect() }
+
+  /// Reads the database from outside. NULL is 0.
   func rows(_ sql: String) throws -> [[Int64]] {
-    let connection = try SQLiteConnection(path: path, readOnly: true)
-    let statement = try connection.prepare(sql)
-    var rows: [[Int64]] = []
-    while try statement.step() { rows.append((0..<statement.columnCount).map { statement.integer($0) }) }
-    return rows
+    try connect().rows(sql).map { row in try row.map { try #require(Int64($0 ?? "0")) } }
   }
 
   func count(_ table: String) throws -> Int64 { try rows("SELECT count(*) FROM \(table)")[0][0] }
 
   /// Runs a statement from outside.
-  func execute(_ sql: String) throws { try SQLiteConnection(path: path).execute(sql) }
+  func execute(_ sql: String) throws { try connect().execute(sql) }
+}
+
+/// A store on a SQLite file in a folder of its own.
+struct FileFixture {
+  init() throws { folder = try TemporaryFolder() }
+
+  let folder: TemporaryFolder
+  var path: String { folder.file("analytics.sqlite") }
+
+  func open(_ role: StoreRole = .server) throws -> SQLiteStore {
+    try SQLiteStore(path: path, role: role, clock: .fixed(noon))
+  }
+
+  func count(_ table: String) throws -> Int? { try DatabaseFile(path: path).integer("SELECT count(*) FROM \(table)") }
+
+  /// Runs a statement from outside.
+  func execute(_ sql: String) throws { try DatabaseFile(path: path).execute(sql) }
 }
 
 func event(
@@ -64,12 +94,14 @@ func submission(
     receivedAt: instant)
 }
 
-extension SQLiteStore {
+extension BatchStore {
   /// Commits one batch as a group of its own.
   func commit(_ submission: Submission) async throws -> CommitOutcome {
     try await commit([submission], rejections: RejectionCounts())[0]
   }
+}
 
+extension CredentialStore {
   func issue(_ session: String, account: UUIDValue, lasting seconds: Int64 = 3600) async throws {
     try await issueSession(
       Digest(hashing: session), account: account, expiresAt: noon.advanced(bySeconds: seconds))

@@ -66,7 +66,7 @@ private struct Model {
 private struct Generator {
   var random: SeededGenerator
 
-  mutating func submission() -> Submission {
+  private mutating func submission() -> Submission {
     let count = Int.random(in: 1...4, using: &random)
     let items: BatchItems =
       Bool.random(using: &random)
@@ -74,6 +74,16 @@ private struct Generator {
     let sessions: [String?] = [nil, nil, nil, nil, "one", "two", "unknown"]
     return StorageTests.submission(
       items, of: "\(Int.random(in: 0..<40, using: &random))", session: sessions.randomElement(using: &random)!)
+  }
+
+  /// Batches of different installations, in any order.
+  mutating func group() -> [Submission] {
+    var group: [Submission] = []
+    for _ in 0..<Int.random(in: 1...12, using: &random) {
+      let next = submission()
+      if !group.contains(where: { $0.installation == next.installation }) { group.append(next) }
+    }
+    return group
   }
 
   private mutating func event() -> Event {
@@ -98,27 +108,73 @@ private struct Generator {
 }
 
 @Suite struct ModelTests {
+  private let fixture = try! StoreFixture()
+
   @Test(arguments: ["one", "two", "three"])
   func theStoreDoesWhatAPlainModelDoes(_ seed: String) async throws {
-    let fixture = try! StoreFixture()
-    let store = try fixture.open()
+    let stores = try await openStores()
+    var model = try await modelWithAccounts(stores[0])
+    var generator = Generator(random: SeededGenerator(seed: seed))
+    for round in 0..<400 {
+      let group = generator.group()
+      let outcomes = try await stores[round % stores.count].commit(group, rejections: RejectionCounts())
+      #expect(outcomes == group.map { model.apply($0) })
+    }
+    try compare(fixture, model)
+  }
+
+  /// Nothing that is stored changes or goes away. So whatever the order was in which the groups came through: the batches
+  /// that were stored agree with each other, and a batch that was refused contradicts what is stored in the end.
+  @Test(arguments: ["one", "two", "three"])
+  func whateverIsCommittedAtOnceAgreesInTheEnd(_ seed: String) async throws {
+    let stores = try await openStores()
+    var model = try await modelWithAccounts(stores[0])
+    let results = try await withThrowingTaskGroup(of: [(Submission, CommitOutcome)].self) { tasks in
+      for task in 0..<6 {
+        tasks.addTask {
+          var generator = Generator(random: SeededGenerator(seed: "\(seed) \(task)"))
+          var results: [(Submission, CommitOutcome)] = []
+          for _ in 0..<70 {
+            let group = generator.group()
+            let outcomes = try await stores[task % stores.count].commit(group, rejections: RejectionCounts())
+            results += zip(group, outcomes)
+          }
+          return results
+        }
+      }
+      return try await tasks.reduce(into: []) { $0 += $1 }
+    }
+    for case (let submission, .stored(let accepted, let replayed)) in results {
+      guard case .stored = model.apply(submission) else {
+        Issue.record("two batches were stored that contradict each other")
+        continue
+      }
+      #expect(accepted + replayed == submission.items.count)
+    }
+    for (submission, outcome) in results {
+      if case .stored = outcome { continue }
+      // A copy: the comparison below is with what was stored, and nothing else.
+      var final = model
+      #expect(final.apply(submission) == outcome)
+    }
+    try compare(fixture, model)
+  }
+
+  /// As many stores as may be open on one database.
+  private func openStores() async throws -> [any AnalyticsStore] {
+    var stores: [any AnalyticsStore] = []
+    for _ in 0..<(DatabaseUnderTest.isSQLite ? 1 : 3) { stores.append(try await fixture.open()) }
+    return stores
+  }
+
+  private func modelWithAccounts(_ store: any AnalyticsStore) async throws -> Model {
     var model = Model()
     for (number, name) in ["one", "two"].enumerated() {
       let account = UUIDValue(high: 9, low: UInt64(number))
       try await store.issue(name, account: account)
       model.accounts[Digest(hashing: name)] = account
     }
-    var generator = Generator(random: SeededGenerator(seed: seed))
-    for _ in 0..<400 {
-      var group: [Submission] = []
-      for _ in 0..<Int.random(in: 1...12, using: &generator.random) {
-        let next = generator.submission()
-        if !group.contains(where: { $0.installation == next.installation }) { group.append(next) }
-      }
-      let outcomes = try await store.commit(group, rejections: RejectionCounts())
-      #expect(outcomes == group.map { model.apply($0) })
-    }
-    try compare(fixture, model)
+    return model
   }
 
   private func compare(_ fixture: StoreFixture, _ model: Model) throws {
@@ -150,15 +206,16 @@ private struct Generator {
           coalesce(feature, 0), coalesce(execution_mode, 0), coalesce(failure_category, 0),
           coalesce(duration_bucket, 0), coalesce(app_version, ''), count(*)
         FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
-        EXCEPT SELECT * FROM event_day_totals)
+        EXCEPT SELECT * FROM event_day_totals) AS difference
       """
     #expect(try fixture.rows(difference) == [[0]])
     #expect(
       try fixture.rows("SELECT sum(event_count) FROM event_day_totals") == [[Int64(events.count)]])
 
     var activity: [[Int64]: Int64] = [:]
+    let keys = try keys(fixture)
     for (digest, installation) in model.installations {
-      let key = try keyOf(digest, fixture)
+      let key = try #require(keys[digest])
       for event in installation.events.values {
         activity[[key, Int64(event.occurredAt.day.daysSince1970)], default: 0] |= expectedActivity(event.kind)
       }
@@ -173,9 +230,16 @@ private struct Generator {
     #expect(usage == [[Int64(summaries.count), characters]])
   }
 
-  private func keyOf(_ digest: Digest, _ fixture: StoreFixture) throws -> Int64 {
-    let connection = try SQLiteConnection(path: fixture.path, readOnly: true)
-    return try #require(try SQLiteInstallations(connection).row(of: digest)).key
+  /// The installations' keys by their digests.
+  private func keys(_ fixture: StoreFixture) throws -> [Digest: Int64] {
+    let hexadecimal = DatabaseUnderTest.isSQLite ? "hex(digest)" : "encode(digest, 'hex')"
+    let rows = try fixture.connect().rows("SELECT \(hexadecimal), installation_key FROM installations")
+    return try Dictionary(
+      uniqueKeysWithValues: rows.map { row in
+        let digits = Array(try #require(row[0]))
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...($0 + 1)]), radix: 16)! }
+        return try (#require(bytes.withUnsafeBytes { Digest(bytes: $0) }), #require(row[1].flatMap { Int64($0) }))
+      })
   }
 
   private func expectedActivity(_ kind: EventKind) -> Int64 {

@@ -6,38 +6,6 @@ import Testing
 /// the server keeps or says.
 @Suite("Secrets canary", .ownThread)
 struct CanaryTests {
-  /// Makes marks, sends them, and keeps every byte of the answers.
-  private final class Canary {
-    let server: ServerProcess
-    var bodies: WireBodies
-    var marks: [String] = []
-    var answers: [UInt8] = []
-
-    init(_ server: ServerProcess, seed: String) {
-      self.server = server
-      bodies = WireBodies(seed: seed)
-    }
-
-    /// A new text that nothing else contains.
-    func mark() -> String {
-      let mark = "qz" + bodies.uuid().lowercased().filter { $0 != "-" }.prefix(20)
-      marks.append(mark)
-      return mark
-    }
-
-    @discardableResult
-    func send(
-      _ method: String = "POST", _ path: String, _ headers: [(String, String)] = [], _ body: [UInt8]? = nil
-    ) -> Int? {
-      guard let reply = try? exchange(method, path: path, port: server.port, headers: headers, body: body) else {
-        return nil
-      }
-      for (name, value) in reply.headers { answers += Array("\(name): \(value)\n".utf8) }
-      answers += reply.body
-      return reply.status
-    }
-  }
-
   private static let paths = [
     "/v1/analytics/events", "/v1/analytics/keyboard-usage", "/healthz", "/readyz", "/metrics", "/openapi.json", "/",
     "/v1/admin/overview", "/v1/server/facts", "/no/such/path",
@@ -115,35 +83,35 @@ struct CanaryTests {
   @Test("no mark is in an answer, the log, the metrics or the database")
   func marks() async throws {
     try await withServer { server in
+      let traces = try Traces(server)
       let canary = Canary(server, seed: "marks")
       sendHeadersAndPaths(canary)
       sendBodies(canary)
-      #expect(canary.marks.count > 700)
+      #expect(canary.marks > 700)
       canary.send("GET", "/metrics")
-      let needles = canary.marks.flatMap { [Array($0.utf8), Array($0.uppercased().utf8)] }
-      expectNone(of: needles, in: ["answers": Data(canary.answers)])
-      expectNone(of: needles, in: files(server))
+      expectNone(of: canary.markNeedles, in: ["answers": Data(canary.answers)])
+      expectNone(of: canary.markNeedles, in: try traces.all())
       #expect(server.terminate() == .code(0))
-      expectNone(of: needles, in: files(server))
+      expectNone(of: canary.markNeedles, in: try traces.all())
     }
   }
 
   @Test("a version is in the database at most, and identifiers and tokens are nowhere")
   func identifiers() async throws {
     try await withServer { server in
+      let traces = try Traces(server)
       let canary = Canary(server, seed: "identifiers")
-      let session = try server.issueSession(account: canary.bodies.uuid())
+      let account = canary.bodies.uuid()
+      let session = try server.issueSession(account: account)
       let admin = try server.createToken(scope: "admin", name: "canary-one")
       let service = try server.createToken(scope: "server", name: "canary-two")
       var installations: [String] = []
-      var clientIDs: [String] = []
       for index in 0..<40 {
-        var batch = index % 2 == 0 ? canary.bodies.events(3) : canary.bodies.summaries(3)
+        var batch = canary.batch(index % 2 == 0 ? .events : .summaries)
         let version = canary.mark()
         for item in batch.items.indices { batch.items[item]["appVersion"] = version }
         if index % 5 == 4 { batch.items[0]["osVersion"] = "not valid" }
         installations.append(batch.installation)
-        clientIDs += batch.items.compactMap { $0["clientEventId"] ?? $0["clientSummaryId"] }
         let token = [[], [bearer(session)], [bearer(admin)], [bearer(service)]][index % 4]
         for form in TransportForm.allCases {
           canary.send("POST", batch.path, jsonHeaders + token, batch.body(form))
@@ -158,77 +126,113 @@ struct CanaryTests {
       }
       canary.send("GET", "/metrics")
 
-      let secrets =
-        installations.flatMap(Self.spellings(ofUUID:)) + [session, admin, service].flatMap(Self.spellings(ofToken:))
-      let allowedInDatabase = canary.marks.map { Array($0.utf8) } + clientIDs.flatMap(Self.spellings(ofUUID:))
+      let digests = try [0, 1, 5, 8].map { try sha256(installations[$0]) }
+      let secrets = canary.installationNeedles + [session, admin, service].flatMap(Needles.spellings(ofToken:))
+      let storable =
+        canary.markNeedles + canary.clientIDNeedles + Needles.spellings(ofUUID: account)
+        + digests.flatMap { [$0.raw, Array($0.hex.utf8), Array($0.hex.uppercased().utf8)] }
       for _ in 0..<2 {
-        let kept = files(server)
-        expectNone(of: secrets, in: kept)
-        expectNone(of: secrets + allowedInDatabase, in: kept.filter { !$0.key.contains(".sqlite") })
-        // The search would have found them: the digest of what was taken is there.
-        let database = kept.filter { $0.key.contains(".sqlite") }
-        for index in [0, 1, 2, 3] where index % 4 < 2 {
-          let digest = try sha256(installations[index])
-          let isThere = database.values.contains { data in
-            data.range(of: Data(digest.raw)) != nil || data.range(of: Data(digest.hex.utf8)) != nil
-              || data.range(of: Data(digest.hex.uppercased().utf8)) != nil
-          }
-          #expect(isThere, "the digest of installation \(index)")
+        let kept = try traces.all()
+        expectNone(of: secrets + traces.passwords, in: kept)
+        expectNone(of: secrets + storable + traces.passwords, in: kept.filter { !$0.key.holdsData })
+        // The search would have found them: the digests of what was taken are there, and what else may be.
+        let data = kept.filter(\.key.holdsData)
+        for digest in digests {
+          let spellings = [digest.raw, Array(digest.hex.utf8), Array(digest.hex.uppercased().utf8)]
+          #expect(data.values.contains { $0.holds(anyOf: spellings) }, "a digest")
+        }
+        for needles in [canary.markNeedles, canary.clientIDNeedles] {
+          #expect(data.values.contains { $0.holds(anyOf: needles) })
         }
         _ = server.terminate()
       }
-      expectNone(of: secrets + allowedInDatabase, in: ["answers": Data(canary.answers)])
+      expectNone(of: secrets + storable + traces.passwords, in: ["answers": Data(canary.answers)])
+      try traces.expectComplete()
     }
   }
 
-  private func expectNone(
-    of needles: [[UInt8]], in places: [String: Data], sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    for (name, data) in places {
-      for needle in needles where data.range(of: Data(needle)) != nil {
-        Issue.record("\(name) holds \(String(decoding: needle, as: UTF8.self))", sourceLocation: sourceLocation)
+  @Test(
+    "what PostgreSQL logs of statements that it refuses, or that are cut short, has no values",
+    .enabled(if: DatabaseUnderTest.isPostgreSQL, "SQLite logs nothing"))
+  func failures() async throws {
+    try await withServer { server in
+      let traces = try Traces(server)
+      let canary = Canary(server, seed: "failures")
+      let account = canary.bodies.uuid()
+      let session = try server.issueSession(account: account)
+      let database = try server.openDatabase()
+      func send() {
+        for kind in [WireBatch.Kind.events, .summaries] {
+          var batch = canary.batch(kind)
+          for item in batch.items.indices { batch.items[item]["osVersion"] = canary.mark() }
+          canary.send("POST", batch.path, jsonHeaders + [bearer(session)], batch.body())
+        }
+      }
+      send()
+      try database.execute(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$")
+      for table in ["events", "keyboard_summaries", "installations"] {
+        try database.execute("CREATE TRIGGER broken BEFORE INSERT ON \(table) FOR EACH ROW EXECUTE FUNCTION refuse()")
+        for _ in 0..<3 { send() }
+        try database.execute("DROP TRIGGER broken ON \(table)")
+        // What is usually said of a row that breaks a rule names its values.
+        try database.execute("ALTER TABLE \(table) ADD CONSTRAINT broken CHECK (installation_key < 0) NOT VALID")
+        for _ in 0..<3 { send() }
+        try database.execute("ALTER TABLE \(table) DROP CONSTRAINT broken")
+      }
+      try database.holdDatabase()
+      send()
+      try database.execute("ROLLBACK")
+      let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+      for _ in 0..<10 {
+        _ = try database.rows("SELECT pg_terminate_backend(pid) \(others)")
+        send()
+      }
+      for sql in [
+        "ALTER TABLE events ALTER COLUMN os_version TYPE integer USING 1",
+        "ALTER TABLE keyboard_summaries DROP COLUMN client_summary_id CASCADE", "DROP TABLE events CASCADE",
+      ] {
+        try database.execute(sql)
+        // Until the server has connected anew, and has found out.
+        let errors = try traces.errorCount()
+        let isNoticed = try waitUntil(seconds: 20) {
+          send()
+          return try traces.errorCount() > errors
+        }
+        #expect(isNoticed, "\(sql)")
+      }
+      canary.send("GET", "/metrics")
+      _ = server.terminate()
+      let secrets =
+        canary.installationNeedles + canary.markNeedles + canary.clientIDNeedles + Needles.spellings(ofUUID: account)
+        + Needles.spellings(ofToken: session) + traces.passwords
+      expectNone(of: secrets, in: try traces.all().filter { !$0.key.holdsData })
+      expectNone(of: secrets, in: ["answers": Data(canary.answers)])
+      try traces.expectComplete()
+      let text = String(decoding: try #require(try traces.all()[.statementLog]), as: UTF8.self)
+      let own = " \(server.database.name)@\(server.database.name) "
+      for fault in ["ERROR:  broken", "ERROR:  new row", "ERROR:  canceling", "FATAL:  terminating"] {
+        #expect(text.contains(own + fault), "\(fault)")
       }
     }
   }
 
-  /// All files that the server has written: database, write-ahead log, shared memory, log.
-  private func files(_ server: ServerProcess) -> [String: Data] {
-    var all: [String: Data] = [:]
-    for name in FileManager.default.enumerator(atPath: server.folder.path)?.compactMap({ $0 as? String }) ?? [] {
-      all[name] = FileManager.default.contents(atPath: server.folder.file(name))
+  private func expectNone<Place: Hashable>(
+    of needles: [[UInt8]], in places: [Place: Data], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for (place, data) in places {
+      for needle in needles where data.holds(anyOf: [needle]) {
+        Issue.record(
+          "\(place) holds \(String(decoding: needle, as: UTF8.self)): \(data.surroundings(of: needle))",
+          sourceLocation: sourceLocation)
+      }
     }
-    return all
-  }
-
-  /// The ways in which an identifier could be written down.
-  private static func spellings(ofUUID text: String) -> [[UInt8]] {
-    let digits = text.filter { $0 != "-" }
-    return [bytes(ofHex: digits)]
-      + [text.lowercased(), text.uppercased(), digits.lowercased(), digits.uppercased()].map { Array($0.utf8) }
-  }
-
-  /// The ways in which a token could be written down, whole and without its prefix.
-  private static func spellings(ofToken token: String) -> [[UInt8]] {
-    let secret = token.hasPrefix("osg") ? String(token.drop { $0 != "_" }.dropFirst()) : token
-    var spellings = [Array(token.utf8), Array(secret.utf8)]
-    var base64 = secret.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-    base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
-    if let raw = Data(base64Encoded: base64) {
-      let hex = raw.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-      spellings += [Array(raw), Array(hex.utf8), Array(hex.uppercased().utf8)]
-    }
-    return spellings
-  }
-
-  private static func bytes(ofHex digits: String) -> [UInt8] {
-    let values = digits.compactMap { UInt8(String($0), radix: 16) }
-    return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
   }
 
   /// The digest of a text by a program that shares nothing with the server.
   private func sha256(_ text: String) throws -> (hex: String, raw: [UInt8]) {
     let result = try runCommand(["sh", "-c", "printf %s \"$1\" | sha256sum", "sh", text])
     let hex = String(result.output.prefix(64))
-    return (hex, Self.bytes(ofHex: hex))
+    return (hex, Needles.bytes(ofHex: hex))
   }
 }

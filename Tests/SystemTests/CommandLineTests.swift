@@ -92,17 +92,19 @@ struct CommandLineTests {
   }
 
   @Test("a flag wins over the environment, and the environment over the default")
-  func precedence() throws {
-    let folder = try TemporaryFolder()
-    defer { folder.remove() }
-    let (flag, variable) = (folder.file("flag.sqlite"), folder.file("variable.sqlite"))
-    let environment = ["OSG_ANALYTICS_DATABASE": "sqlite:\(variable)"]
-    let fromEnvironment = try ServerProcess.run(["migrate"], environment: environment)
-    #expect(fromEnvironment.status == .code(0), "\(fromEnvironment.error)")
-    #expect(FileManager.default.fileExists(atPath: variable))
-    let fromFlag = try ServerProcess.run(["migrate", "--database", "sqlite:\(flag)"], environment: environment)
-    #expect(fromFlag.status == .code(0), "\(fromFlag.error)")
-    #expect(FileManager.default.fileExists(atPath: flag))
+  func precedence() async throws {
+    try await withDatabase { flag in
+      try await withDatabase { variable in
+        let environment = ["OSG_ANALYTICS_DATABASE": variable.url]
+        let fromFlag = try ServerProcess.run(["migrate", "--database", flag.url], environment: environment)
+        #expect(fromFlag.status == .code(0), "\(fromFlag.error)")
+        #expect(try flag.connect().eventCount() == 0)
+        #expect(throws: (any Error).self) { try variable.connect().eventCount() }
+        let fromEnvironment = try ServerProcess.run(["migrate"], environment: environment)
+        #expect(fromEnvironment.status == .code(0), "\(fromEnvironment.error)")
+        #expect(try variable.connect().eventCount() == 0)
+      }
+    }
   }
 
   @Test("a token is printed alone on standard output and works on the running server at once")

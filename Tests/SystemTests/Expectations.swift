@@ -123,6 +123,18 @@ func expectError(
   #expect(repeated == nil, comment, sourceLocation: sourceLocation)
 }
 
+/// Expects a failure of the operator's world: exit status 1 and a text that a person can act on.
+func expectFailure(
+  _ result: CommandResult, mentioning words: [String], sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(result.status == .code(1), "\(result.error.suffix(400))", sourceLocation: sourceLocation)
+  let text = result.error.lowercased()
+  #expect(words.contains { text.contains($0) }, "\(result.error.suffix(400))", sourceLocation: sourceLocation)
+  for word in ["fatal error", "stack dump", "backtrace", "crash"] {
+    #expect(!text.contains(word), "\(result.error.suffix(400))", sourceLocation: sourceLocation)
+  }
+}
+
 /// The first six bytes in a row of an error that the client sent too and that are no name of the contract. The values of
 /// tests are no words of any language, so that no text of the server's own can hold them.
 func repeatedBytes(in answer: [UInt8], of sent: [UInt8]) -> String? {

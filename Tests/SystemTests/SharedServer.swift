@@ -52,3 +52,14 @@ func post(
 ) throws -> HTTPReply {
   try exchange(path: WireBatch(kind, installation: "", items: []).path, port: port, headers: headers, body: body)
 }
+
+/// Gives a test an empty place for the data of servers that it starts itself, and removes it afterwards.
+func withDatabase<Value>(
+  isolation: isolated (any Actor)? = #isolation, _ body: (ServerDatabase) async throws -> Value
+) async throws -> Value {
+  let folder = try TemporaryFolder()
+  defer { folder.remove() }
+  let database = try ServerDatabase.make(in: folder.path)
+  defer { database.remove() }
+  return try await body(database)
+}

@@ -39,6 +39,8 @@ public final class BatchLoad: Sendable {
 
   /// Everything that was sent so far.
   public var sent: [SentBatch] { record.all }
+  /// Whether a connection broke, which ends its client.
+  public var isBroken: Bool { record.all.contains { $0.status == nil } }
   /// How many batches were acknowledged so far.
   public var acknowledged: Int { record.all.filter(\.isAcknowledged).count }
 

@@ -25,13 +25,16 @@ public final class ChildProcess: @unchecked Sendable {
   ///   - error: the file that standard error is appended to.
   ///   - ignoresFileSizeSignal: whether SIGXFSZ is ignored, so that a write past `prlimit --fsize` fails, as it does on a
   ///     full disk, and doesn't kill.
+  ///   - user: the user that it runs as; nil is the test's own.
   /// - Throws: `POSIXError` when it can't be started.
   public init(
     _ arguments: [String], environment: [String: String], folder: String, output: String, error: String,
-    ignoresFileSizeSignal: Bool = false
+    ignoresFileSizeSignal: Bool = false, user: String? = nil
   ) throws {
     let trap = ignoresFileSizeSignal ? "trap '' XFSZ; " : ""
-    let script = trap + "cd \"$0\" && exec setpriv --pdeathsig KILL -- \"$@\""
+    // The kernel forgets the signal of the parent's death when the user changes, so that comes first.
+    let become = user.map { "setpriv --reuid \($0) --regid \($0) --clear-groups -- " } ?? ""
+    let script = trap + "cd \"$0\" && exec \(become)setpriv --pdeathsig KILL -- \"$@\""
     pid = try Launcher.shared.spawn(
       ["/bin/sh", "-c", script, folder] + arguments, environment: environment.map { "\($0.key)=\($0.value)" },
       output: output, error: error)
@@ -84,16 +87,18 @@ public struct CommandResult: Sendable {
 /// - Parameters:
 ///   - arguments: the program and its arguments.
 ///   - environment: the whole environment; by default that of the test without the server's own variables.
+///   - user: the user that it runs as; nil is the test's own.
 ///   - seconds: after this time it is killed.
 /// - Returns: how it ended and what it wrote.
 /// - Throws: `POSIXError` when it can't be started.
 public func runCommand(
-  _ arguments: [String], environment: [String: String] = childEnvironment(), seconds: Double = 30
+  _ arguments: [String], environment: [String: String] = childEnvironment(), user: String? = nil, seconds: Double = 30
 ) throws -> CommandResult {
   let base = FileManager.default.temporaryDirectory.path + "/osg-analytics-command-" + UUID().uuidString
   let (output, error) = (base + ".out", base + ".err")
   defer { for path in [output, error] { unlink(path) } }
-  let child = try ChildProcess(arguments, environment: environment, folder: "/", output: output, error: error)
+  let child = try ChildProcess(
+    arguments, environment: environment, folder: "/", output: output, error: error, user: user)
   let status = child.wait(seconds: seconds)
   child.end()
   return CommandResult(
@@ -101,10 +106,13 @@ public func runCommand(
     error: (try? String(contentsOfFile: error, encoding: .utf8)) ?? "")
 }
 
-/// The environment of the test process without the variables that would configure the server.
+/// The environment of the test process without the variables that would configure the server or PostgreSQL's library.
 public func childEnvironment() -> [String: String] {
-  ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OSG_ANALYTICS_") }
+  ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OSG_ANALYTICS_") && !$0.key.hasPrefix("PG") }
 }
+
+/// Held while a child is started, and while there is a descriptor that isn't closed on exec yet.
+let inheritance = NSLock()
 
 /// The one thread that starts children. "Killed when the parent ends" means the thread that started the child, so that
 /// thread must live as long as the test process; threads of a pool don't.
@@ -170,7 +178,7 @@ private final class Launcher: @unchecked Sendable {
     let variables = environment.map { strdup($0) } + [nil]
     defer { for text in arguments + variables { free(text) } }
     var pid: pid_t = 0
-    let code = posix_spawnp(&pid, command[0], &actions, &attributes, arguments, variables)
+    let code = inheritance.withLock { posix_spawnp(&pid, command[0], &actions, &attributes, arguments, variables) }
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
     return pid
   }

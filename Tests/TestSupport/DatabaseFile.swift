@@ -8,9 +8,8 @@ public struct DatabaseFileError: Error {
   public var message: String
 }
 
-/// A second connection to a server's database, to look at what is really stored and to get in the server's way.
-/// Not thread-safe.
-public final class DatabaseFile {
+/// A connection to a SQLite file.
+public final class DatabaseFile: DatabaseConnection {
   private var handle: OpaquePointer?
 
   /// Opens a file, which is made if it doesn't exist. Waits at most ten seconds for a lock.
@@ -28,29 +27,29 @@ public final class DatabaseFile {
     handle = nil
   }
 
+  /// Takes the one lock that lets a connection write.
+  /// - Throws: ``DatabaseFileError``.
+  public func holdDatabase() throws { try execute("BEGIN IMMEDIATE") }
+
   /// Runs statements that have no result.
   /// - Throws: ``DatabaseFileError``.
   public func execute(_ sql: String) throws { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
 
-  /// The first column of the first row as an integer; nil when there is no row.
+  /// All rows of a query, as text; nil is NULL.
   /// - Throws: ``DatabaseFileError``.
-  public func integer(_ sql: String) throws -> Int? { try text(sql).flatMap { Int($0) } }
-
-  /// The first column of the first row as text; nil when there is no row.
-  /// - Throws: ``DatabaseFileError``.
-  public func text(_ sql: String) throws -> String? {
+  public func rows(_ sql: String) throws -> [[String?]] {
     var statement: OpaquePointer?
     try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
     defer { sqlite3_finalize(statement) }
-    let code = sqlite3_step(statement)
-    if code == SQLITE_DONE { return nil }
-    guard code == SQLITE_ROW else { throw failure(code) }
-    return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+    var rows: [[String?]] = []
+    while true {
+      let code = sqlite3_step(statement)
+      if code == SQLITE_DONE { return rows }
+      guard code == SQLITE_ROW else { throw failure(code) }
+      rows.append(
+        (0..<sqlite3_column_count(statement)).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } })
+    }
   }
-
-  /// The number of rows in the table of events.
-  /// - Throws: ``DatabaseFileError``.
-  public func eventCount() throws -> Int { try integer("SELECT count(*) FROM events") ?? 0 }
 
   /// SQLite's own verdict over the whole file; `ok` when nothing is wrong.
   /// - Throws: ``DatabaseFileError``.

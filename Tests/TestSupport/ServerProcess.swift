@@ -11,16 +11,18 @@ public struct ServerOptions: Sendable {
   public var command = ["serve"]
   /// Further arguments after those that every server of a test gets.
   public var arguments: [String]
-  /// The folder of the database, when it isn't the server's own temporary folder.
-  public var databaseFolder: String?
-  /// See ``ChildProcess/init(_:environment:folder:output:error:ignoresFileSizeSignal:)``.
+  /// The database, when it isn't one of the server's own.
+  public var database: ServerDatabase?
+  /// The port of 127.0.0.1 to serve; 0 lets the system choose another one at every start.
+  public var port: UInt16 = 0
+  /// See ``ChildProcess/init(_:environment:folder:output:error:ignoresFileSizeSignal:user:)``.
   public var ignoresFileSizeSignal = false
 
   /// Options; the defaults are a server with the clock of the fixtures.
-  public init(clock: String? = fixtureClock, arguments: [String] = [], databaseFolder: String? = nil) {
+  public init(clock: String? = fixtureClock, arguments: [String] = [], database: ServerDatabase? = nil) {
     self.clock = clock
     self.arguments = arguments
-    self.databaseFolder = databaseFolder
+    self.database = database
   }
 }
 
@@ -36,10 +38,10 @@ public enum ServerProcessError: Error {
 
 /// The real program on a port of its own, with a database, log and folder of its own.
 public final class ServerProcess: @unchecked Sendable {
-  /// The folder with the log and, unless the options say otherwise, the database.
+  /// The folder with the log and, unless the options say otherwise, the database where that is a file.
   public let folder: TemporaryFolder
-  /// The path of the database file.
-  public let databasePath: String
+  /// Where the data is.
+  public let database: ServerDatabase
   /// The file that standard error of every start is appended to.
   public var logPath: String { folder.file("server.log") }
   /// What the next start uses.
@@ -48,6 +50,7 @@ public final class ServerProcess: @unchecked Sendable {
   public private(set) var port: UInt16 = 0
   /// The present process.
   public private(set) var process: ChildProcess
+  private let ownsDatabase: Bool
   // `options`, `port` and `process` change only in `restart`, which a test calls while nothing else uses the server.
 
   /// Starts a server and waits until it is ready.
@@ -55,12 +58,14 @@ public final class ServerProcess: @unchecked Sendable {
   public init(_ options: ServerOptions = ServerOptions()) throws {
     self.options = options
     folder = try TemporaryFolder()
-    databasePath = (options.databaseFolder ?? folder.path) + "/analytics.sqlite"
+    var own: ServerDatabase?
     do {
-      let offset = Self.size(of: folder.file("server.log"))
-      process = try Self.launch(options, folder: folder, databasePath: databasePath)
-      port = try waitUntilReady(logOffset: offset)
+      if options.database == nil { own = try .make(in: folder.path) }
+      (database, ownsDatabase) = (options.database ?? own!, own != nil)
+      process = try Self.launch(options, folder: folder, database: database)
+      port = try waitUntilReady(logOffset: 0)
     } catch {
+      own?.remove()
       folder.remove()
       throw error
     }
@@ -92,7 +97,7 @@ public final class ServerProcess: @unchecked Sendable {
   /// Runs a command of the program on this server's database and clock.
   public func run(_ arguments: [String]) throws -> CommandResult {
     var environment: [String: String] = [:]
-    var all = arguments + ["--database", "sqlite:\(databasePath)"]
+    var all = arguments + ["--database", database.url]
     if let clock = options.clock {
       environment["OSG_ANALYTICS_CLOCK"] = clock
       all.append("--insecure-test-hooks")
@@ -132,21 +137,22 @@ public final class ServerProcess: @unchecked Sendable {
   public func restart() throws {
     process.end()
     let offset = Self.size(of: logPath)
-    process = try Self.launch(options, folder: folder, databasePath: databasePath)
+    process = try Self.launch(options, folder: folder, database: database)
     port = try waitUntilReady(logOffset: offset)
   }
 
-  /// Ends the process and removes everything.
+  /// Ends the process and removes everything but a database that others use too.
   public func remove() {
     process.end()
+    if ownsDatabase { database.remove() }
     folder.remove()
   }
 
   /// The log so far.
   public var log: String { String(decoding: FileManager.default.contents(atPath: logPath) ?? Data(), as: UTF8.self) }
 
-  /// Opens the database file, beside the server or after it.
-  public func openDatabase() throws -> DatabaseFile { try DatabaseFile(path: databasePath) }
+  /// Connects to the database, beside the server or after it.
+  public func openDatabase() throws -> any DatabaseConnection { try database.connect() }
 
   private func secret(_ arguments: [String]) throws -> String {
     let result = try run(arguments)
@@ -156,12 +162,12 @@ public final class ServerProcess: @unchecked Sendable {
   }
 
   private static func launch(
-    _ options: ServerOptions, folder: TemporaryFolder, databasePath: String
+    _ options: ServerOptions, folder: TemporaryFolder, database: ServerDatabase
   ) throws -> ChildProcess {
     var environment = childEnvironment()
     environment["OSG_ANALYTICS_CLOCK"] = options.clock
     let arguments =
-      [binary] + options.command + ["--database", "sqlite:\(databasePath)", "--listen", "127.0.0.1:0"]
+      [binary] + options.command + ["--database", database.url, "--listen", "127.0.0.1:\(options.port)"]
       + (options.clock == nil ? [] : ["--insecure-test-hooks"]) + options.arguments
     return try ChildProcess(
       arguments, environment: environment, folder: folder.path, output: folder.file("server.out"),

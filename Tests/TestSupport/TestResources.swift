@@ -1,17 +1,31 @@
 import Foundation
 
-/// What has to be undone when the test process ends, however it ends: children, mounts and folders of tests that failed,
-/// and of servers that several tests share.
+/// What has to be undone when the test process ends, however it ends: children, mounts, folders and databases of tests that
+/// failed, and of servers that several tests share.
 final class TestResources: @unchecked Sendable {
   static let shared = TestResources()
 
-  // The lock guards both collections; they are touched a few times a test.
+  // The lock guards the collections of what is to be undone; they are touched a few times a test.
   private let lock = NSLock()
   private var children: [pid_t: ChildProcess] = [:]
   private var folders: Set<String> = []
+  private var databases: [String: PostgreSQLDatabase] = [:]
+
+  private var signals: [any DispatchSourceSignal] = []
 
   private init() {
     atexit { TestResources.shared.releaseAll() }
+    // Whoever interrupts the tests wants nothing left either.
+    for number in [SIGINT, SIGTERM] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler {
+        TestResources.shared.releaseAll()
+        _exit(128 + number)
+      }
+      source.resume()
+      signals.append(source)
+    }
   }
 
   func add(_ child: ChildProcess) { lock.withLock { children[child.pid] = child } }
@@ -19,11 +33,17 @@ final class TestResources: @unchecked Sendable {
   func add(folder: String) { _ = lock.withLock { folders.insert(folder) } }
   func remove(folder: String) { _ = lock.withLock { folders.remove(folder) } }
 
+  func add(_ database: PostgreSQLDatabase) { lock.withLock { databases[database.name] = database } }
+  func remove(_ database: PostgreSQLDatabase) { lock.withLock { databases[database.name] = nil } }
+
   private func releaseAll() {
-    let (children, folders) = lock.withLock { (Array(self.children.values), self.folders) }
+    let (children, folders, databases) = lock.withLock {
+      (Array(self.children.values), self.folders, Array(self.databases.values))
+    }
     for child in children { child.send(SIGKILL) }
     for child in children { _ = child.wait(seconds: 5) }
     for folder in folders { TemporaryFolder.erase(folder) }
+    for database in databases { database.dropAtExit() }
   }
 }
 

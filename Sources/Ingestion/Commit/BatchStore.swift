@@ -54,14 +54,18 @@ extension StoreFailure {
 public enum StoreFailureReason: Sendable, CaseIterable {
   /// There is no room on the disk.
   case full
-  /// Someone else holds the database for too long.
+  /// Someone else holds the database, or what is needed of it, for too long.
   case busy
   /// The disk or its file system fails.
   case inputOutput
-  /// The file can't be opened or written.
+  /// The file can't be opened or written, or the database's role may not.
   case inaccessible
-  /// The file is damaged.
+  /// The database is damaged.
   case corrupt
+  /// There is no connection to the database server.
+  case disconnected
+  /// The database server has no more of something else: memory, connections, locks.
+  case exhausted
 
   /// The label.
   public var label: StaticString {
@@ -71,6 +75,8 @@ public enum StoreFailureReason: Sendable, CaseIterable {
     case .inputOutput: "io"
     case .inaccessible: "inaccessible"
     case .corrupt: "corrupt"
+    case .disconnected: "disconnected"
+    case .exhausted: "exhausted"
     }
   }
 }

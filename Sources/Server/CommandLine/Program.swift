@@ -29,10 +29,11 @@ public enum Program {
     case .text(let text): say(text)
     case .version: say("osg-analytics \(productVersion)\n")
     case .serve(let configuration): try await serve(configuration)
-    case .migrate(let common):
-      let store = try open(common, .migration)
+    case .migrate(let common, let serverRole):
+      let store = try open(common, .migration, serverRole: serverRole)
       let applied = store.appliedMigrations.map(String.init).joined(separator: ", ")
       say(applied.isEmpty ? "The schema is current.\n" : "Applied schema version \(applied).\n")
+      if let serverRole { say("The role \(serverRole) may serve.\n") }
       await store.close()
     case .createToken(let common, let scope, let name):
       let secret = Secret.random(prefix: scope.prefix)
@@ -71,7 +72,7 @@ public enum Program {
   }
 
   private static func withStore<Result: Sendable>(
-    _ common: CommonConfiguration, _ body: (SQLiteStore) async throws -> Result
+    _ common: CommonConfiguration, _ body: (any AnalyticsStore) async throws -> Result
   ) async throws -> Result {
     let store = try open(common, .command)
     let result = try await body(store)
@@ -79,9 +80,15 @@ public enum Program {
     return result
   }
 
-  private static func open(_ common: CommonConfiguration, _ role: SQLiteStore.Role) throws -> SQLiteStore {
+  private static func open(
+    _ common: CommonConfiguration, _ role: StoreRole, serverRole: String? = nil
+  ) throws -> any AnalyticsStore {
     switch common.database {
-    case .sqlite(let path): try SQLiteStore(path: path, role: role, clock: common.serverClock)
+    case .sqlite(let path):
+      return try SQLiteStore(path: path, role: role, clock: common.serverClock)
+    case .postgreSQL(let url):
+      return try PostgreSQLStore(
+        url: url, role: role, writerCount: 1, serverRole: serverRole, clock: common.serverClock)
     }
   }
 

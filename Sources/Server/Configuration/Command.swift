@@ -39,7 +39,8 @@ public enum Command: CaseIterable, Sendable {
     return switch self {
     case .serve:
       [
-        ServerOptions.database.specification, ServerOptions.listen.specification,
+        ServerOptions.database.specification, ServerOptions.databaseWriters.specification,
+        ServerOptions.listen.specification,
         ServerOptions.adminListen.specification, ServerOptions.tlsCertificate.specification,
         ServerOptions.tlsKey.specification, ServerOptions.logLevel.specification,
         ServerOptions.requestTimeout.specification, ServerOptions.idleTimeout.specification,
@@ -48,7 +49,8 @@ public enum Command: CaseIterable, Sendable {
         ServerOptions.insecureTestHooks.specification, ServerOptions.clock.specification,
         ServerOptions.welcome.specification, ServerOptions.printConfiguration.specification,
       ]
-    case .migrate, .tokenList: database
+    case .migrate: database + [ServerOptions.serverRole.specification]
+    case .tokenList: database
     case .tokenCreate: [ServerOptions.scope.specification, ServerOptions.tokenName.specification] + database
     case .tokenRevoke: [ServerOptions.tokenName.specification] + database
     case .sessionIssue: [ServerOptions.account.specification, ServerOptions.timeToLive.specification] + database

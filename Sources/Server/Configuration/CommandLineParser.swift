@@ -5,8 +5,8 @@ import ServerFacts
 public enum Invocation: Sendable {
   /// Run the server.
   case serve(ServerConfiguration)
-  /// Bring the schema up to date.
-  case migrate(CommonConfiguration)
+  /// Bring the schema up to date, and let a PostgreSQL role serve.
+  case migrate(CommonConfiguration, serverRole: String?)
   /// Create a token and print it.
   case createToken(CommonConfiguration, scope: TokenScope, name: String)
   /// List the tokens.
@@ -45,7 +45,13 @@ public enum CommandLineParser {
         return .text(ConfigurationText.render(options))
       }
       return .serve(configuration)
-    case .migrate: return .migrate(try CommonConfiguration(options))
+    case .migrate:
+      let common = try CommonConfiguration(options)
+      let serverRole = options.value(ServerOptions.serverRole)
+      if serverRole != nil, case .sqlite = common.database {
+        throw UsageError("--server-role: expected a postgres:// URL in --database with it", command: command)
+      }
+      return .migrate(common, serverRole: serverRole)
     case .tokenCreate:
       return .createToken(
         try CommonConfiguration(options), scope: options.required(ServerOptions.scope),

@@ -32,6 +32,8 @@ public struct ServerConfiguration: Sendable {
   public let queueBatches: Int
   /// Bytes of batches that may wait for the writer, 1 MiB to 16 GiB.
   public let queueBytes: Int
+  /// Connections to PostgreSQL that commit batches, 1 to 64.
+  public let databaseWriters: Int
 
   /// Checks what concerns more than one option.
   ///
@@ -55,6 +57,7 @@ public struct ServerConfiguration: Sendable {
     welcomes = options.required(ServerOptions.welcome)
     queueBatches = options.required(ServerOptions.queueBatches)
     queueBytes = options.required(ServerOptions.queueBytes)
+    databaseWriters = options.required(ServerOptions.databaseWriters)
   }
 }
 

@@ -7,7 +7,19 @@ public enum ServerOptions {
   /// `--database`
   public static let database = CommandOption(
     "database", .database, .value("sqlite:./data/analytics.sqlite"), secrecy: .urlPassword,
-    help: "Where the data is kept: sqlite: and the path of a file, which is created when it does not exist.")
+    help: "Where the data is kept: sqlite: and the path of a file, which is created when it does not exist, or "
+      + "postgres://USER@HOST:PORT/DATABASE, any URL that libpq takes.")
+
+  /// `--database-writers`
+  public static let databaseWriters = CommandOption(
+    "database-writers", .number(of: "connections", in: 1...64), .value("2"),
+    help: "Connections to PostgreSQL that commit batches side by side, 1 to 64. There are two more for everything else."
+  )
+
+  /// `--server-role`
+  public static let serverRole = CommandOption(
+    "server-role", .roleName, .absent("nobody is granted anything"), sources: .flag,
+    help: "A PostgreSQL role that is then granted what serving needs and no more.")
 
   /// `--listen`
   public static let listen = CommandOption(

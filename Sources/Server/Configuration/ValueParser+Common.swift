@@ -52,6 +52,13 @@ extension ValueParser where Value == String {
   }
 }
 
+extension ValueParser where Value == String {
+  /// The name of a PostgreSQL role.
+  public static let roleName = ValueParser("ROLE", expecting: "the name of a PostgreSQL role, 1 to 63 bytes") { text in
+    (1...63).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
+  }
+}
+
 extension ValueParser where Value == Bool {
   /// What an environment variable says about a flag without value.
   public static let truth = ValueParser("BOOLEAN", expecting: "true, false, 1 or 0") { text in

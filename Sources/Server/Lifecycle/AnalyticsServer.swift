@@ -1,6 +1,7 @@
 import AnalyticsContract
 import HTTPServer
 import Ingestion
+import PostgreSQL
 import ServerFacts
 import Storage
 
@@ -9,7 +10,7 @@ public struct AnalyticsServer: Sendable {
   /// The ports that it listens on: for clients, and for operators where they have one of their own.
   public let ports: (client: UInt16, admin: UInt16?)
 
-  private let store: SQLiteStore
+  private let store: any AnalyticsStore
   private let committer: GroupCommitter
   private let listeners: [HTTPServer]
   private let clock: UTCClock
@@ -25,14 +26,10 @@ public struct AnalyticsServer: Sendable {
     let clock = configuration.common.serverClock
     let metrics = ServerMetrics(version: productVersion)
     metrics.observe(logger)
-    let store: SQLiteStore
-    switch configuration.common.database {
-    case .sqlite(let path):
-      store = try SQLiteStore(path: path, role: .server, clock: clock) { metrics.checkpointDuration.observe($0) }
-    }
+    let store = try configuration.openStore(metrics, logger)
     for version in store.appliedMigrations { logger.info("schema_migrated", .field("version", version)) }
     let committer = GroupCommitter(
-      store: store,
+      store: store, writers: store.groupsInFlight,
       limits: GroupLimits(waitingBatches: configuration.queueBatches, waitingBytes: configuration.queueBytes),
       observer: CommitMonitor(metrics: metrics, logger: logger))
     let ingestor = Ingestor(store: store, committer: committer, clock: clock)
@@ -102,6 +99,24 @@ public struct AnalyticsServer: Sendable {
     await committer.stop()
     await store.close()
     logger.info("stopped")
+  }
+}
+
+extension ServerConfiguration {
+  /// Opens the database to serve.
+  fileprivate func openStore(_ metrics: ServerMetrics, _ logger: Logger) throws -> any AnalyticsStore {
+    switch common.database {
+    case .sqlite(let path):
+      return try SQLiteStore(path: path, role: .server, clock: common.serverClock) {
+        metrics.checkpointDuration.observe($0)
+      }
+    case .postgreSQL(let url):
+      let store = try PostgreSQLStore(
+        url: url, role: .server, writerCount: databaseWriters, clock: common.serverClock,
+        noticed: { logger.clientWarning("database_notice", .sqlState($0)) })
+      if store.mayLogValues { logger.warning("database_may_log_values") }
+      return store
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import PostgreSQL
+
 /// One member of a log line: a name from the source code and a value that can't carry text from outside.
 ///
 /// There is no way in for a `String`, and there must never be one: it is what keeps identifiers, tokens, addresses and
@@ -11,6 +13,7 @@ public struct LogField: Sendable {
     case truth(Bool)
     case request(RequestID)
     case text(StaticString)
+    case sqlState(SQLState)
   }
 
   let key: StaticString
@@ -52,6 +55,11 @@ public struct LogField: Sendable {
   /// A request identifier, as 16 hexadecimal digits.
   public static func field(_ key: StaticString, _ value: RequestID) -> LogField {
     LogField(key: key, value: .request(value))
+  }
+
+  /// PostgreSQL's code for what happened: five characters of `A-Z 0-9`, by construction.
+  public static func sqlState(_ value: SQLState) -> LogField {
+    LogField(key: "sqlstate", value: .sqlState(value))
   }
 
   /// Text from the source code.

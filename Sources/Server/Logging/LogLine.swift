@@ -31,6 +31,7 @@ enum LogLine {
       line.append(UInt8(ascii: "\""))
       identifier.write(to: &line)
       line.append(UInt8(ascii: "\""))
+    case .sqlState(let state): line.append(contentsOf: "\"\(state)\"".utf8)
     case .text(let text): appendText(text, to: &line)
     }
   }

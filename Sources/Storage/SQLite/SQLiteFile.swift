@@ -38,7 +38,7 @@ struct SQLiteFile {
 
   /// Refuses a database whose schema this program does not know.
   static func refuseNewer(_ version: Int64, path: String) throws(DatabaseOpenError) {
-    let known = Migration.all.last!.version
+    let known = Migration.current
     if version > known { throw .newerThanProgram(path: path, databaseVersion: version, programVersion: known) }
   }
 

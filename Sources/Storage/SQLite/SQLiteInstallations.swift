@@ -1,14 +1,6 @@
 import AnalyticsContract
 import Ingestion
 
-/// What the store remembers of an installation, as far as a batch is judged by it.
-struct InstallationRow {
-  let key: Int64
-  let account: UUIDValue?
-  let lastSeenDay: Int64
-  let firstOpenEventID: UUIDValue?
-}
-
 /// The statements on the table of installations.
 struct SQLiteInstallations {
   private let connection: SQLiteConnection

@@ -26,7 +26,7 @@ struct SQLiteMigrator {
     if missing.isEmpty { return [] }
     if reached == 0 { try connection.execute(Self.bookkeeping) }
     for migration in missing {
-      try connection.execute(migration.sql)
+      try connection.execute(migration.sqlite)
       try record(migration, connection, now)
     }
     try connection.execute(
@@ -61,7 +61,7 @@ struct SQLiteMigrator {
     let insert = try connection.prepare("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)")
     insert.bind(migration.version, at: 0)
     insert.bind(migration.name, at: 1)
-    insert.bind(migration.checksum, at: 2)
+    insert.bind(Digest(hashing: migration.sqlite), at: 2)
     insert.bind(now.microseconds, at: 3)
     try insert.run()
   }
@@ -73,7 +73,7 @@ struct SQLiteMigrator {
       let rows = try connection.prepare("SELECT version, checksum FROM schema_migrations ORDER BY version")
       var recorded: [Int64: Digest] = [:]
       while try rows.step() { recorded[rows.integer(0)] = rows.digest(1) }
-      different = migrations.first { recorded[$0.version] != $0.checksum }?.version
+      different = migrations.first { recorded[$0.version] != Digest(hashing: $0.sqlite) }?.version
     } catch { throw DatabaseOpenError(error, path: path) }
     if let different { throw .differentMigration(path: path, version: different) }
   }

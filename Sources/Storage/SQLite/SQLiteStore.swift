@@ -6,19 +6,12 @@ import ServerFacts
 /// The embedded database: one file, one writer, readers beside it, each on a thread of its own.
 ///
 /// Commits are durable: the write-ahead log is flushed to the disk before a commit returns (`synchronous=FULL`).
-public final class SQLiteStore: Sendable {
-  /// Why the database is opened.
-  public enum Role: Sendable {
-    /// To serve: refused while another server has the database.
-    case server
-    /// For a command that brings the schema up to date, also beside a running server.
-    case migration
-    /// For a command, also beside a running server: refused where there is no database yet.
-    case command
-  }
-
+public final class SQLiteStore: AnalyticsStore {
   /// The schema versions that opening brought the database to; empty where it was current.
   public let appliedMigrations: [Int64]
+
+  /// One: SQLite has one writer at a time.
+  public let groupsInFlight = 1
 
   private let writer: SQLiteWriter
   private let reader: SQLiteReader
@@ -33,7 +26,7 @@ public final class SQLiteStore: Sendable {
   ///   - checkpointed: told how long each checkpoint took.
   /// - Throws: ``DatabaseOpenError``.
   public init(
-    path: String, role: Role, clock: UTCClock, checkpointed: @escaping @Sendable (Duration) -> Void = { _ in }
+    path: String, role: StoreRole, clock: UTCClock, checkpointed: @escaping @Sendable (Duration) -> Void = { _ in }
   ) throws(DatabaseOpenError) {
     let file = SQLiteFile(path: path)
     try file.prepare(creates: role != .command)

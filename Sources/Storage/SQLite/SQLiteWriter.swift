@@ -71,7 +71,7 @@ actor SQLiteWriter {
     connection.waitsForLocks(false)
     defer { connection.waitsForLocks(true) }
     try transaction { (connection) throws(SQLiteError) in
-      try connection.execute("PRAGMA user_version = \(Migration.all.last!.version)")
+      try connection.execute("PRAGMA user_version = \(Migration.current)")
     }
     isFailing = false
   }

@@ -1,17 +1,22 @@
 import AnalyticsContract
 
-/// One step of the schema. Steps are only ever added: a database remembers the checksum of each that it has taken.
+/// One step of the schema, in the dialects of both databases. Steps are only ever added: a database remembers the
+/// checksum of each that it has taken.
 struct Migration: Sendable {
   /// The schema's version after the step; the first is 1.
   let version: Int64
   /// What it is for, in a few words joined by hyphens.
   let name: String
-  /// The statements.
-  let sql: String
-
-  /// SHA-256 over the statements.
-  var checksum: Digest { Digest(hashing: sql) }
+  /// The statements for SQLite.
+  let sqlite: String
+  /// The statements for PostgreSQL.
+  let postgreSQL: String
 
   /// All steps, in order.
-  static let all = [ingestion]
+  static let all = [
+    Migration(version: 1, name: "ingestion", sqlite: ingestionOnSQLite, postgreSQL: ingestionOnPostgreSQL)
+  ]
+
+  /// The version that this program works with.
+  static let current = all.last!.version
 }

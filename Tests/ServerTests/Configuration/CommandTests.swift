@@ -7,7 +7,7 @@ import Testing
   private let account = "0A1B2C3D-0000-4000-8000-00000000ABCD"
 
   @Test func eachCommandIsReadWithItsArguments() throws {
-    guard case .migrate(let migrate) = try invocation("migrate --database sqlite:a") else { throw Missing() }
+    guard case .migrate(let migrate, nil) = try invocation("migrate --database sqlite:a") else { throw Missing() }
     #expect(migrate.database == .sqlite(path: "a"))
     let environment = ["OSG_ANALYTICS_DATABASE": "sqlite:b"]
     let line = "token create --scope server --name ci.job_1-a"
@@ -87,4 +87,15 @@ import Testing
   }
 
   private struct Missing: Error {}
+}
+
+extension CommandTests {
+  @Test func migrateTakesARoleOfPostgreSQLAlone() throws {
+    guard case .migrate(_, "servers") = try invocation("migrate --database postgres://h/d --server-role servers") else {
+      throw Missing()
+    }
+    #expect(
+      complaint("migrate --server-role servers") == "--server-role: expected a postgres:// URL in --database with it")
+    #expect(complaint("serve --server-role servers").hasPrefix("--server-role: unknown flag of serve"))
+  }
 }

@@ -48,7 +48,8 @@ import Testing
                                a-z 0-9 . - _
                                [required]
         --database LOCATION    Where the data is kept: sqlite: and the path of a file, which is created
-                               when it does not exist.
+                               when it does not exist, or postgres://USER@HOST:PORT/DATABASE, any URL that
+                               libpq takes.
                                [default: sqlite:./data/analytics.sqlite; environment:
                                OSG_ANALYTICS_DATABASE]
 
@@ -71,6 +72,7 @@ import Testing
       ["OSG_ANALYTICS_LISTEN": "[::]:80", "OSG_ANALYTICS_QUEUE_BYTES": "2GiB"])
     let expected = """
       --database             sqlite:./data/analytics.sqlite  default
+      --database-writers     2                               default
       --listen               [::]:80                         environment OSG_ANALYTICS_LISTEN
       --admin-listen         (same as --listen)              default
       --tls-certificate      c.pem                           flag

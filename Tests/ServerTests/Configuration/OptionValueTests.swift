@@ -1,4 +1,5 @@
 import AnalyticsContract
+import PostgreSQL
 import Testing
 
 @testable import Server
@@ -56,15 +57,17 @@ import Testing
   }
 
   @Test(arguments: ["sqlite:", "sqlite::memory:", "analytics.sqlite", "SQLITE:a", "mysql://u:secret@host/db", "secret"])
-  func aDatabaseIsAFileOfSQLite(_ text: String) {
-    #expect(complaint("--database \(text)") == "--database: expected sqlite: and the path of a file")
+  func aDatabaseIsAFileOfSQLiteOrAURLOfPostgreSQL(_ text: String) {
+    #expect(
+      complaint("--database \(text)") == "--database: expected sqlite: and the path of a file, or a postgres:// URL")
   }
 
   @Test(arguments: ["postgres", "postgresql"])
-  func postgreSQLIsNotSupportedYetAndItsPasswordNotRepeated(_ scheme: String) {
-    let message = complaint("--database \(scheme)://user:secret@host/db")
-    #expect(message.hasPrefix("--database: PostgreSQL is not supported by this build yet"))
-    #expect(!message.contains("secret"))
+  func aURLOfPostgreSQLIsTakenAndABrokenOneNotRepeated(_ scheme: String) throws {
+    let text = "\(scheme)://user:secret@host:5432,host2:5433/db?sslmode=verify-full"
+    #expect(try serve("--database \(text)").common.database == .postgreSQL(#require(PostgreSQLURL(text))))
+    let message = complaint("--database \(text)&nonsense=1")
+    #expect(message == "--database: expected sqlite: and the path of a file, or a postgres:// URL")
   }
 
   @Test func logLevelsAreTheFour() throws {

@@ -64,7 +64,7 @@ import Testing
       "DATABASE": "sqlite:e", "LISTEN": "127.0.0.1:1", "ADMIN_LISTEN": "127.0.0.1:2", "TLS_CERTIFICATE": "c",
       "TLS_KEY": "k", "LOG_LEVEL": "debug", "REQUEST_TIMEOUT": "2", "IDLE_TIMEOUT": "3", "CONNECTION_LIMIT": "4",
       "HTTP_THREADS": "5", "QUEUE_BATCHES": "6", "QUEUE_BYTES": "7MiB", "INSECURE_TEST_HOOKS": "true",
-      "CLOCK": "offset:-8",
+      "CLOCK": "offset:-8", "DATABASE_WRITERS": "9",
     ]
     let names = Command.serve.options.compactMap(\.environmentName)
     #expect(Set(names) == Set(values.keys.map { "OSG_ANALYTICS_" + $0 }))
@@ -78,6 +78,7 @@ import Testing
     #expect(configuration.requestTimeout == .seconds(2))
     #expect(configuration.idleTimeout == .seconds(3))
     #expect(configuration.connectionLimit == 4)
+    #expect(configuration.databaseWriters == 9)
     #expect(configuration.httpThreads == 5)
     #expect(configuration.queueBatches == 6)
     #expect(configuration.queueBytes == 7 << 20)

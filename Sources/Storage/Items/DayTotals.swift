@@ -26,6 +26,9 @@ struct DayTotals {
   private(set) var usage: [CalendarDay: Usage] = [:]
   private(set) var links: [CalendarDay: Int64] = [:]
 
+  /// Whether nothing was counted.
+  var isEmpty: Bool { events.isEmpty && receipts.isEmpty && usage.isEmpty && links.isEmpty }
+
   mutating func removeAll() {
     events.removeAll(keepingCapacity: true)
     receipts.removeAll(keepingCapacity: true)

@@ -1,0 +1,226 @@
+import AnalyticsContract
+import Ingestion
+import PostgreSQL
+
+/// Commits a group of batches in one transaction, with statements that each handle the whole group.
+///
+/// Groups of several connections and servers run side by side, in READ COMMITTED. What keeps them right and free of
+/// deadlocks is one lock an installation: its row.
+///
+/// - A group first locks the rows of its installations, in the order of their keys, then inserts those that are new, in the
+///   order of their digests. From then on nobody else can change anything of these installations: what is looked up is
+///   what will be there at the commit, and no insert can meet another one. So no unique key is ever violated, which
+///   matters beside correctness: PostgreSQL's log would show the key.
+/// - Only another transaction that inserts the same new installation can come in between. Then this one is rolled back, and
+///   finds the installation when it is tried again.
+/// - Deltas have no key, and nobody waits for one.
+struct PostgreSQLGroupWriter {
+  /// What became of an attempt.
+  enum Attempt {
+    /// The group is durable; the outcomes are in order.
+    case committed([CommitOutcome])
+    /// Another transaction stored a new installation first; nothing of the group is stored.
+    case overtaken
+  }
+
+  let connection: PostgreSQLConnection
+  let group: [Submission]
+  let rejections: RejectionCounts
+
+  func commit() throws(PostgreSQLError) -> Attempt {
+    if group.isEmpty {
+      try connection.commit([PostgreSQLRequest("BEGIN"), addDeltas(DayTotals())])
+      return .committed([])
+    }
+    var (outcomes, batches) = try judge()
+    guard try insertInstallations(&batches) else { return .overtaken }
+    // Rows that are inserted in the order of their key cost least.
+    batches.sort { $0.key < $1.key }
+    let activity = try removeStored(&batches, &outcomes)
+    try write(batches, activity)
+    for batch in batches { outcomes[batch.position] = batch.outcome }
+    return .committed(outcomes.map { $0! })
+  }
+
+  private func addDeltas(_ totals: DayTotals) -> PostgreSQLRequest {
+    PostgreSQLRequest(IngestionStatements.addDeltas, totals.deltas(rejections))
+  }
+
+  // MARK: - Judging
+
+  /// Begins the transaction, locks the installations and finds the sessions.
+  /// - Returns: the outcomes that are clear already, and the batches that go on.
+  private func judge() throws(PostgreSQLError) -> ([CommitOutcome?], [PostgreSQLBatch]) {
+    var digests = BinaryArray(of: .bytes, capacity: group.count * 4)
+    for submission in group { digests.append(submission.installation) }
+    var tokens = BinaryArray(of: .bytes)
+    for case let session? in group.map(\.session) { tokens.append(session) }
+    var requests = [
+      PostgreSQLRequest("BEGIN"), PostgreSQLRequest(IngestionStatements.lockInstallations, .init(digests)),
+    ]
+    if tokens.count > 0 { requests.append(PostgreSQLRequest(IngestionStatements.findSessions, .init(tokens))) }
+    let results = try connection.run(requests)
+    let rows = installations(in: results[1])
+    let accounts = tokens.count > 0 ? accounts(in: results[2]) : [:]
+
+    var outcomes = [CommitOutcome?](repeating: nil, count: group.count)
+    var batches: [PostgreSQLBatch] = []
+    batches.reserveCapacity(group.count)
+    for (position, submission) in group.enumerated() {
+      let row = rows[position]
+      if submission.session != nil, accounts[position] == nil {
+        outcomes[position] = .unauthorized
+      } else if let batch = judge(submission, at: position, row, account: accounts[position]) {
+        batches.append(batch)
+      } else {
+        outcomes[position] = .conflict
+      }
+    }
+    return (outcomes, batches)
+  }
+
+  /// - Returns: `nil` where the batch contradicts itself or its installation.
+  private func judge(
+    _ submission: Submission, at position: Int, _ row: InstallationRow?, account: UUIDValue?
+  ) -> PostgreSQLBatch? {
+    if let account, let linked = row?.account, linked != account { return nil }
+    guard case .noneOrFirst(let firstOpen) = FirstOpenRule.judge(submission.items, stored: row?.firstOpenEventID) else {
+      return nil
+    }
+    var batch = PostgreSQLBatch(
+      position: position, submission: submission, account: account, row: row, firstOpen: firstOpen, key: row?.key ?? 0)
+    switch submission.items {
+    case .events(let events):
+      guard let unique = UniqueItems.of(events) else { return nil }
+      batch.events = unique
+    case .summaries(let summaries):
+      guard let unique = UniqueItems.of(summaries) else { return nil }
+      batch.summaries = unique
+    }
+    return batch
+  }
+
+  private func installations(in result: PostgreSQLResult) -> [InstallationRow?] {
+    var rows = [InstallationRow?](repeating: nil, count: group.count)
+    for row in 0..<result.rowCount {
+      rows[Int(result.integer(row, 0)) - 1] = InstallationRow(
+        key: result.integer(row, 1), account: result.uuid(row, 2), lastSeenDay: result.integer(row, 3),
+        firstOpenEventID: result.uuid(row, 4))
+    }
+    return rows
+  }
+
+  /// The accounts of valid sessions, by the batch's place in the group.
+  private func accounts(in result: PostgreSQLResult) -> [Int: UUIDValue] {
+    let positions = group.indices.filter { group[$0].session != nil }
+    var accounts: [Int: UUIDValue] = [:]
+    for row in 0..<result.rowCount {
+      let position = positions[Int(result.integer(row, 0)) - 1]
+      if result.integer(row, 2) > group[position].receivedAt.microseconds {
+        accounts[position] = result.uuid(row, 1)
+      }
+    }
+    return accounts
+  }
+
+  // MARK: - Items that are stored already
+
+  /// Finds what is stored, takes those items out of their batches, and takes out the batches that contradict them.
+  /// - Returns: what the group shows that is not stored yet about its installations' days.
+  private func removeStored(
+    _ batches: inout [PostgreSQLBatch], _ outcomes: inout [CommitOutcome?]
+  ) throws(PostgreSQLError) -> GroupActivity {
+    var keys = BinaryArray(of: .int64)
+    var ids = BinaryArray(of: .uuid)
+    var summaryKeys = BinaryArray(of: .int64)
+    // A new installation has nothing stored.
+    for batch in batches where batch.row != nil {
+      for event in batch.events {
+        keys.append(batch.key)
+        ids.append(event.clientEventID)
+      }
+      if !batch.summaries.isEmpty { summaryKeys.append(batch.key) }
+    }
+    let activitySearch = GroupActivity(of: batches.filter { $0.row != nil }).search
+    let searches = [
+      keys.count > 0 ? PostgreSQLRequest(IngestionStatements.findEvents, .init(keys, ids)) : nil,
+      summaryKeys.count > 0 ? PostgreSQLRequest(IngestionStatements.findSummaries, .init(summaryKeys)) : nil,
+      activitySearch,
+    ]
+    var results = try searches.contains { $0 != nil } ? connection.run(searches.compactMap { $0 })[...] : []
+    let events = keys.count > 0 ? StoredEvents(results.removeFirst()) : nil
+    let summaries = summaryKeys.count > 0 ? StoredSummaries(results.removeFirst()) : nil
+
+    var kept: [PostgreSQLBatch] = []
+    kept.reserveCapacity(batches.count)
+    for var batch in batches {
+      if events?.remove(from: &batch) ?? true, summaries?.remove(from: &batch) ?? true {
+        kept.append(batch)
+      } else {
+        outcomes[batch.position] = .conflict
+      }
+    }
+    batches = kept
+    var activity = GroupActivity(of: batches)
+    if let stored = results.first { activity.remove(stored: stored) }
+    return activity
+  }
+
+  // MARK: - Writing
+
+  /// Inserts the installations that are new, and notes their keys.
+  /// - Returns: whether all of them still were new.
+  private func insertInstallations(_ batches: inout [PostgreSQLBatch]) throws(PostgreSQLError) -> Bool {
+    let new = batches.indices.filter { batches[$0].row == nil }
+      .sorted { batches[$0].submission.installation.precedes(batches[$1].submission.installation) }
+    if new.isEmpty { return true }
+    let statement = IngestionStatements.insertInstallations
+    let result = try connection.run(statement, .newInstallations(new.map { batches[$0] }))
+    guard result.rowCount == new.count else { return false }
+    var keys: [Digest: Int64] = [:]
+    for row in 0..<result.rowCount { keys[result.digest(row, 0)!] = result.integer(row, 1) }
+    for position in new { batches[position].key = keys[batches[position].submission.installation]! }
+    return true
+  }
+
+  /// Writes everything that the group changes, and commits.
+  private func write(_ batches: [PostgreSQLBatch], _ activity: GroupActivity) throws(PostgreSQLError) {
+    var totals = DayTotals()
+    for batch in batches { totals.add(batch) }
+    if totals.isEmpty, rejections.isEmpty {
+      try connection.execute("ROLLBACK")
+      return
+    }
+    let changed = batches.filter(\.changesInstallation)
+    let requests = [
+      changed.isEmpty
+        ? nil : PostgreSQLRequest(IngestionStatements.updateInstallations, .changedInstallations(changed)),
+      batches.allSatisfy(\.summaries.isEmpty)
+        ? nil : PostgreSQLRequest(IngestionStatements.insertSummaries, .summaries(of: batches)),
+      activity.additions(),
+      addDeltas(totals),
+    ].compactMap { $0 }
+    let events = CopyRows.events(of: batches)
+    if events.count == 0 {
+      try connection.commit(requests)
+    } else {
+      try connection.run(requests)
+      try connection.commit(events, into: "events")
+    }
+  }
+}
+
+extension DayTotals {
+  fileprivate mutating func add(_ batch: PostgreSQLBatch) {
+    let now = batch.submission.receivedAt
+    for event in batch.events { add(accepted: event, receivedAt: now) }
+    for summary in batch.summaries { add(accepted: summary, receivedAt: now) }
+    let endpoint: IngestionEndpoint
+    switch batch.submission.items {
+    case .events: endpoint = .events
+    case .summaries: endpoint = .keyboardUsage
+    }
+    add(replayed: batch.submission.items.count - batch.accepted, endpoint: endpoint, receivedAt: now)
+    if batch.isNewLink { addLink(at: now) }
+  }
+}
