@@ -4,7 +4,7 @@ Every 50 rows are one random installation's, as in a request of 50; the keys are
 outside the measured time. Python's binding of the values is inside it, as a server's would be.
 
 usage: sqlite-inserts.py FOLDER ROWS INSTALLATIONS MOST_SECONDS
-prints: inserts TAB rows a transaction TAB rows TAB rows a second TAB bytes a row, a line for 50 and for 3200
+prints: inserts TAB how TAB rows TAB rows a second TAB bytes a row, a line for 50 and one for 3200 rows a transaction
 """
 
 import os
@@ -64,8 +64,8 @@ def measure(folder, in_transaction, wanted, installations, most_seconds):
             spent += time.perf_counter() - start
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.close()
-        print("inserts", in_transaction, inserted, round(inserted / spent), round(os.path.getsize(path) / inserted, 1),
-              sep="\t", flush=True)
+        print("inserts", f"INSERT, {in_transaction} a transaction", inserted, round(inserted / spent),
+              round(os.path.getsize(path) / inserted, 1), sep="\t", flush=True)
     finally:
         connection.close()
         remove(path)
