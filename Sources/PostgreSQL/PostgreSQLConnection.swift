@@ -15,16 +15,12 @@ public struct PostgreSQLConnectError: Error, Equatable {
 ///
 /// Values go and come in binary format. An error has a code and no message, as messages can quote what was being stored.
 public final class PostgreSQLConnection {
-  /// What a connection tells beside its answers.
+  /// What distinguishes connections to one server.
   public struct Options: Sendable {
-    /// How long a connection may take to be made, in seconds, for each host; the URL's own `connect_timeout` wins.
-    public var connectTimeoutSeconds = 3
     /// How long the server may take for an answer.
     public var answerTimeout: Duration = .seconds(5)
     /// What the connection is called in the database's own views.
     public var applicationName = "osg-analytics"
-    /// Whether a host that only reads (a standby) is passed over; the URL's own `target_session_attrs` wins.
-    public var needsWritableServer = true
     /// Told the codes of the server's notices and warnings.
     public var noticed: @Sendable (SQLState) -> Void = { _ in }
 
@@ -39,14 +35,14 @@ public final class PostgreSQLConnection {
   /// Connects. Blocks until it is done.
   /// - Throws: ``PostgreSQLConnectError``.
   public init(_ url: PostgreSQLURL, options: Options = Options()) throws(PostgreSQLConnectError) {
-    // What comes before the URL is a default that the URL may overrule. A peer that is gone without a word is noticed
-    // after six seconds, whether the connection waits (keepalives) or sends (user timeout).
-    let parameters: [(String, String)] =
-      [
-        ("connect_timeout", String(options.connectTimeoutSeconds)),
-        ("tcp_user_timeout", "6000"), ("keepalives_idle", "3"), ("keepalives_interval", "1"), ("keepalives_count", "3"),
-        ("application_name", options.applicationName),
-      ] + (options.needsWritableServer ? [("target_session_attrs", "read-write")] : []) + [("dbname", url.text)]
+    // What comes before the URL is a default that the URL may overrule. A connection may take three seconds to be made, for
+    // each host; a host that only reads (a standby) is passed over. A peer that is gone without a word is noticed after six
+    // seconds, whether the connection waits (keepalives) or sends (user timeout).
+    let parameters = [
+      ("connect_timeout", "3"), ("tcp_user_timeout", "6000"), ("keepalives_idle", "3"), ("keepalives_interval", "1"),
+      ("keepalives_count", "3"), ("application_name", options.applicationName),
+      ("target_session_attrs", "read-write"), ("dbname", url.text),
+    ]
     let names = parameters.map { strdup($0.0) }
     let values = parameters.map { strdup($0.1) }
     defer { for text in names + values { free(text) } }
@@ -93,17 +89,7 @@ public final class PostgreSQLConnection {
 
   /// Runs a script: any number of statements without parameters, for which nothing but success is of interest.
   /// - Throws: ``PostgreSQLError``.
-  public func execute(_ script: String) throws(PostgreSQLError) {
-    guard PQsendQuery(handle, script) == 1 else { throw .disconnected }
-    let deadline = ContinuousClock.now + options.answerTimeout
-    try flush(until: deadline)
-    var failure: PostgreSQLError?
-    while let result = try nextResult(until: deadline) {
-      if failure == nil { failure = Self.failure(of: result) }
-      PQclear(result)
-    }
-    if let failure { throw failure }
-  }
+  public func execute(_ script: String) throws(PostgreSQLError) { try run(script, copying: nil) }
 
   /// Prepares statements, in one round trip.
   /// - Throws: ``PostgreSQLError``.
@@ -131,9 +117,7 @@ public final class PostgreSQLConnection {
   public func query(
     _ sql: String, _ parameters: PostgreSQLParameters = .init()
   ) throws(PostgreSQLError) -> PostgreSQLResult {
-    try pipeline(count: 1) { () throws(PostgreSQLError) in
-      guard send(parameters, { PQsendQueryParams(handle, sql, $0, nil, $1, $2, $3, 1) }) else { throw .disconnected }
-    }[0]
+    try run([PostgreSQLRequest(sql, parameters)])[0]
   }
 
   /// Runs statements in one round trip, in pipeline mode. The first that fails ends it: those after it are not run.
@@ -143,18 +127,17 @@ public final class PostgreSQLConnection {
   public func run(_ requests: [PostgreSQLRequest]) throws(PostgreSQLError) -> [PostgreSQLResult] {
     try pipeline(count: requests.count) { () throws(PostgreSQLError) in
       for request in requests {
-        let isSent =
+        let isSent = send(request.parameters) { count, values, lengths, formats in
           switch request.kind {
-          case .text(let sql): PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1
+          case .text(let sql): PQsendQueryParams(handle, sql, count, nil, values, lengths, formats, 1)
           case .prepared(let name):
-            send(request.parameters) { count, values, lengths, formats in
-              name.withUTF8Buffer { name in
-                name.withMemoryRebound(to: CChar.self) {
-                  PQsendQueryPrepared(handle, $0.baseAddress, count, values, lengths, formats, 1)
-                }
+            name.withUTF8Buffer { name in
+              name.withMemoryRebound(to: CChar.self) {
+                PQsendQueryPrepared(handle, $0.baseAddress, count, values, lengths, formats, 1)
               }
             }
           }
+        }
         guard isSent else { throw .disconnected }
       }
     }
@@ -163,12 +146,8 @@ public final class PostgreSQLConnection {
   /// Runs statements in one round trip, the last of which is a COMMIT, and makes sure that the commit is all that the
   /// database's settings promise: a wait for a standby that was cut short is reported by a warning alone.
   /// - Throws: ``PostgreSQLError``.
-  @discardableResult
-  public func commit(_ requests: [PostgreSQLRequest]) throws(PostgreSQLError) -> [PostgreSQLResult] {
-    let warnings = notices.warnings
-    let results = try run(requests + [PostgreSQLRequest("COMMIT")])
-    if notices.warnings != warnings { throw .notReplicated }
-    return results
+  public func commit(_ requests: [PostgreSQLRequest]) throws(PostgreSQLError) {
+    try expectingNoWarning { () throws(PostgreSQLError) in try run(requests + [PostgreSQLRequest("COMMIT")]) }
   }
 
   /// Copies rows into a table and commits, as ``commit(_:)`` does. That is the cheapest way to insert, and the rows are in
@@ -178,20 +157,14 @@ public final class PostgreSQLConnection {
   ///   - table: the table's name.
   /// - Throws: ``PostgreSQLError``.
   public func commit(_ rows: CopyRows, into table: StaticString) throws(PostgreSQLError) {
-    let warnings = notices.warnings
-    guard PQsendQuery(handle, "COPY \(table) FROM STDIN (FORMAT binary); COMMIT") == 1 else { throw .disconnected }
-    let deadline = ContinuousClock.now + options.answerTimeout
-    try flush(until: deadline)
-    var failure: PostgreSQLError?
-    while let result = try nextResult(until: deadline) {
-      defer { PQclear(result) }
-      if PQresultStatus(result) == PGRES_COPY_IN {
-        try send(rows, until: deadline)
-      } else if failure == nil {
-        failure = Self.failure(of: result)
-      }
+    try expectingNoWarning { () throws(PostgreSQLError) in
+      try run("COPY \(table) FROM STDIN (FORMAT binary); COMMIT", copying: rows)
     }
-    if let failure { throw isBroken ? .disconnected : failure }
+  }
+
+  private func expectingNoWarning<Result>(_ commit: () throws(PostgreSQLError) -> Result) throws(PostgreSQLError) {
+    let warnings = notices.warnings
+    _ = try commit()
     if notices.warnings != warnings { throw .notReplicated }
   }
 }
@@ -213,6 +186,23 @@ extension PostgreSQLConnection {
       let values = parameters.values.map { $0.map { (base + $0.offset).assumingMemoryBound(to: CChar.self) } }
       return send(Int32(count), values, lengths, formats) == 1
     }
+  }
+
+  /// Runs a script, and gives a COPY in it its rows.
+  private func run(_ script: String, copying rows: CopyRows?) throws(PostgreSQLError) {
+    guard PQsendQuery(handle, script) == 1 else { throw .disconnected }
+    let deadline = ContinuousClock.now + options.answerTimeout
+    try flush(until: deadline)
+    var failure: PostgreSQLError?
+    while let result = try nextResult(until: deadline) {
+      defer { PQclear(result) }
+      if PQresultStatus(result) == PGRES_COPY_IN, let rows {
+        try send(rows, until: deadline)
+      } else if failure == nil {
+        failure = Self.failure(of: result)
+      }
+    }
+    if let failure { throw isBroken ? .disconnected : failure }
   }
 
   private func send(_ rows: CopyRows, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {

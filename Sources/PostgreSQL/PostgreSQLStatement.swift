@@ -55,7 +55,6 @@ public struct PostgreSQLParameters: Sendable {
 /// One step of a pipeline.
 public struct PostgreSQLRequest: Sendable {
   enum Kind {
-    /// A text without parameters.
     case text(String)
     case prepared(StaticString)
   }
@@ -69,9 +68,9 @@ public struct PostgreSQLRequest: Sendable {
     self.parameters = parameters
   }
 
-  /// One statement without parameters.
-  public init(_ sql: String) {
+  /// A statement that is not prepared, with its parameters.
+  public init(_ sql: String, _ parameters: PostgreSQLParameters = .init()) {
     kind = .text(sql)
-    parameters = PostgreSQLParameters()
+    self.parameters = parameters
   }
 }

@@ -29,7 +29,7 @@ import Testing
 
   @Test func aSecondServerIsRefusedButACommandIsNot() throws {
     var server: SQLiteStore? = try fixture.open()
-    #expect(throws: DatabaseOpenError.lockedByAnotherServer(path: fixture.path)) { try fixture.open() }
+    #expect(throws: SQLiteOpenError.lockedByAnotherServer(path: fixture.path)) { try fixture.open() }
     _ = try fixture.open(.migration)
     _ = server
     server = nil
@@ -43,7 +43,7 @@ import Testing
       _ = try fixture.open()
       return
     }
-    #expect(throws: DatabaseOpenError.notADatabase(path: fixture.path)) { try fixture.open() }
+    #expect(throws: SQLiteOpenError.notADatabase(path: fixture.path)) { try fixture.open() }
     #expect(contents(ofFile: fixture.path) == Array(text.utf8))
   }
 
@@ -51,7 +51,7 @@ import Testing
   func anotherProgramsDatabaseIsRefusedAndLeftAlone(_ pragma: String) throws {
     try fixture.execute("\(pragma) CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('mine')")
     let before = contents(ofFile: fixture.path)
-    #expect(throws: DatabaseOpenError.foreignDatabase(path: fixture.path)) { try fixture.open() }
+    #expect(throws: SQLiteOpenError.foreignDatabase(path: fixture.path)) { try fixture.open() }
     #expect(contents(ofFile: fixture.path) == before)
     #expect(access(fixture.path + ".lock", F_OK) != 0)
   }
@@ -60,21 +60,21 @@ import Testing
     _ = try fixture.open(.migration)
     try fixture.execute("PRAGMA user_version = 9999")
     let known = Migration.current
-    let error = DatabaseOpenError.newerThanProgram(path: fixture.path, databaseVersion: 9999, programVersion: known)
+    let error = SQLiteOpenError.newerThanProgram(path: fixture.path, databaseVersion: 9999, programVersion: known)
     #expect(throws: error) { try fixture.open() }
   }
 
   @Test func aDatabaseThatTookAnotherMigrationIsRefused() throws {
     _ = try fixture.open(.migration)
     try fixture.execute("UPDATE schema_migrations SET checksum = zeroblob(32) WHERE version = 1")
-    #expect(throws: DatabaseOpenError.differentMigration(path: fixture.path, version: 1)) { try fixture.open() }
+    #expect(throws: SQLiteOpenError.differentMigration(path: fixture.path, version: 1)) { try fixture.open() }
   }
 
   @Test func theLockIsOnTheFileWhateverItsName() throws {
     let server = try fixture.open()
     let alias = fixture.folder.file("alias.sqlite")
     #expect(symlink(fixture.path, alias) == 0)
-    #expect(throws: DatabaseOpenError.lockedByAnotherServer(path: alias)) {
+    #expect(throws: SQLiteOpenError.lockedByAnotherServer(path: alias)) {
       try SQLiteStore(path: alias, role: .server, clock: .fixed(noon))
     }
     _ = server
@@ -83,7 +83,7 @@ import Testing
   @Test(arguments: [StoreRole.server, .command]) func aHardLinkIsRefused(_ role: StoreRole) throws {
     _ = try fixture.open(.migration)
     #expect(link(fixture.path, fixture.folder.file("second.sqlite")) == 0)
-    #expect(throws: DatabaseOpenError.hasSeveralNames(path: fixture.path)) { try fixture.open(role) }
+    #expect(throws: SQLiteOpenError.hasSeveralNames(path: fixture.path)) { try fixture.open(role) }
   }
 
   @Test func anotherProgramsUnfinishedLogIsLeftAlone() throws {
@@ -95,19 +95,19 @@ import Testing
       try FileManager.default.copyItem(atPath: fixture.path + suffix, toPath: copy + suffix)
     }
     let before = [contents(ofFile: copy), contents(ofFile: copy + "-wal")]
-    #expect(throws: DatabaseOpenError.foreignDatabase(path: copy)) {
+    #expect(throws: SQLiteOpenError.foreignDatabase(path: copy)) {
       try SQLiteStore(path: copy, role: .server, clock: .fixed(noon))
     }
     #expect([contents(ofFile: copy), contents(ofFile: copy + "-wal")] == before)
   }
 
   @Test func aCommandCreatesNothing() throws {
-    #expect(throws: DatabaseOpenError.missing(path: fixture.path)) { try fixture.open(.command) }
+    #expect(throws: SQLiteOpenError.missing(path: fixture.path)) { try fixture.open(.command) }
     #expect(access(fixture.path, F_OK) != 0)
   }
 
   @Test func whatIsNoFileIsRefusedAndNothingIsLeftBesideIt() throws {
-    #expect(throws: DatabaseOpenError.notADatabase(path: "/dev/null")) {
+    #expect(throws: SQLiteOpenError.notADatabase(path: "/dev/null")) {
       try SQLiteStore(path: "/dev/null", role: .server, clock: .fixed(noon))
     }
     #expect(access("/dev/null.lock", F_OK) != 0)
@@ -116,7 +116,7 @@ import Testing
   @Test func aFolderThatCannotBeMadeSaysSo() throws {
     try write("a file")
     let path = fixture.path + "/below/a.sqlite"
-    #expect(throws: DatabaseOpenError.notWritable(path: path, reason: "Not a directory")) {
+    #expect(throws: SQLiteOpenError.notWritable(path: path, reason: "Not a directory")) {
       try SQLiteStore(path: path, role: .server, clock: .fixed(noon))
     }
   }

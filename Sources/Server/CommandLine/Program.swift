@@ -101,7 +101,7 @@ public enum Program {
     case CredentialFailure.unknownName:
       "There is no valid token of that name. `osg-analytics token list` shows them all."
     case StoreFailure.unavailable(let reason):
-      "The database can't be used now (\(reason.label)). Try again; if that does not help, check its disk."
+      "The database can't be used now (\(reason.label)). Try again; if that does not help, check its disk, or its server."
     case StoreFailure.defect: "The database refused the statement. This is a defect of osg-analytics."
     default: "\(error)"
     }

@@ -1,6 +1,4 @@
-import AnalyticsContract
 import PostgreSQL
-import Storage
 
 /// Where the data is kept.
 public enum DatabaseLocation: Equatable, Sendable {

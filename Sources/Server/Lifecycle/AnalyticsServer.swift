@@ -20,7 +20,7 @@ public struct AnalyticsServer: Sendable {
   private static let gracePeriodSeconds = 10
 
   /// Opens the database and starts to listen.
-  /// - Throws: `DatabaseOpenError`, `HTTPServerError`, ``StartError``; each text tells what to do.
+  /// - Throws: `SQLiteOpenError`, `PostgreSQLOpenError`, `HTTPServerError`, ``StartError``; each text tells what to do.
   public static func start(_ configuration: ServerConfiguration, logger: Logger) throws -> AnalyticsServer {
     let openFiles = OpenFileLimit.raise()
     let clock = configuration.common.serverClock

@@ -9,8 +9,6 @@ struct GroupActivity {
   }
 
   private var entries: [(key: Int64, day: CalendarDay, kinds: ActivityKinds)] = []
-  /// Finds the rows' kinds so far; `nil` where the group shows nothing.
-  let search: PostgreSQLRequest?
 
   /// - Parameter batches: by key.
   init(of batches: [PostgreSQLBatch]) {
@@ -22,17 +20,18 @@ struct GroupActivity {
         entries.append((batch.key, day, kinds))
       }
     }
-    if entries.isEmpty {
-      search = nil
-      return
-    }
+  }
+
+  /// Finds the rows' kinds so far; `nil` where the group shows nothing.
+  func search() -> PostgreSQLRequest? {
+    if entries.isEmpty { return nil }
     var keys = BinaryArray(of: .int64, capacity: entries.count)
     var days = BinaryArray(of: .int32, capacity: entries.count)
     for entry in entries {
       keys.append(entry.key)
       days.append(entry.day)
     }
-    search = PostgreSQLRequest(IngestionStatements.findActivity, .init(keys, days))
+    return PostgreSQLRequest(IngestionStatements.findActivity, .init(keys, days))
   }
 
   /// Takes out the kinds that are stored. An update that changes nothing would still write a new row version.

@@ -141,13 +141,13 @@ struct PostgreSQLGroupWriter {
       }
       if !batch.summaries.isEmpty { summaryKeys.append(batch.key) }
     }
-    let activitySearch = GroupActivity(of: batches.filter { $0.row != nil }).search
     let searches = [
       keys.count > 0 ? PostgreSQLRequest(IngestionStatements.findEvents, .init(keys, ids)) : nil,
       summaryKeys.count > 0 ? PostgreSQLRequest(IngestionStatements.findSummaries, .init(summaryKeys)) : nil,
-      activitySearch,
+      GroupActivity(of: batches.filter { $0.row != nil }).search(),
     ]
-    var results = try searches.contains { $0 != nil } ? connection.run(searches.compactMap { $0 })[...] : []
+    let requests = searches.compactMap { $0 }
+    var results = requests.isEmpty ? [] : try connection.run(requests)[...]
     let events = keys.count > 0 ? StoredEvents(results.removeFirst()) : nil
     let summaries = summaryKeys.count > 0 ? StoredSummaries(results.removeFirst()) : nil
 

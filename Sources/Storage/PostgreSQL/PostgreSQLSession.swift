@@ -79,7 +79,8 @@ actor PostgreSQLSession {
   }
 
   /// A commit is to be durable whatever the database's default is. The values that PostgreSQL would show in its log,
-  /// parameters of statements and details of errors, are kept out of it as far as this role may say so.
+  /// parameters of statements and details of errors, are kept out of it as far as this role may say so. What a server has
+  /// locked that hangs in the middle of a transaction is free again after as long as an answer may take.
   static let commonSettings = """
     SET search_path = \(PostgreSQLSchema.name), pg_temp;
     SET log_parameter_max_length_on_error = 0;
@@ -89,7 +90,7 @@ actor PostgreSQLSession {
       WHERE has_parameter_privilege('log_error_verbosity', 'SET');
     SELECT set_config('synchronous_commit', 'on', false)
       WHERE current_setting('synchronous_commit') IN ('off', 'local');
-    SET idle_in_transaction_session_timeout = '10s';
+    SET idle_in_transaction_session_timeout = '5s';
 
     """
 }

@@ -11,8 +11,8 @@ struct SQLiteFile {
   /// Creates the folders and the file where they are missing, readable by the server's user alone, and refuses a file
   /// that is something else without changing a byte of it.
   /// - Parameter creates: whether a missing file is created.
-  /// - Throws: ``DatabaseOpenError``.
-  func prepare(creates: Bool) throws(DatabaseOpenError) {
+  /// - Throws: ``SQLiteOpenError``.
+  func prepare(creates: Bool) throws(SQLiteOpenError) {
     if creates { try createFolders() }
     let descriptor = open(path, O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0), 0o600)
     if descriptor < 0, errno == ENOENT { throw .missing(path: path) }
@@ -37,7 +37,7 @@ struct SQLiteFile {
   }
 
   /// Refuses a database whose schema this program does not know.
-  static func refuseNewer(_ version: Int64, path: String) throws(DatabaseOpenError) {
+  static func refuseNewer(_ version: Int64, path: String) throws(SQLiteOpenError) {
     let known = Migration.current
     if version > known { throw .newerThanProgram(path: path, databaseVersion: version, programVersion: known) }
   }
@@ -66,7 +66,7 @@ struct SQLiteFile {
   /// Locks the database for one server. The lock is on the file, not on a name of it, and is the kernel's: it ends with
   /// the process, however that ends. SQLite's own locks are of another kind and don't meet it.
   /// - Returns: the descriptor that holds the lock while it is open. Closing it ends SQLite's locks too.
-  func lock() throws(DatabaseOpenError) -> Int32 {
+  func lock() throws(SQLiteOpenError) -> Int32 {
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
     if descriptor < 0 { throw .notWritable(path: path, reason: String(cString: strerror(errno))) }
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
@@ -74,7 +74,7 @@ struct SQLiteFile {
     throw .lockedByAnotherServer(path: path)
   }
 
-  private func createFolders() throws(DatabaseOpenError) {
+  private func createFolders() throws(SQLiteOpenError) {
     for (position, character) in path.enumerated() where character == "/" && position > 0 {
       if mkdir(String(path.prefix(position)), 0o700) != 0, errno != EEXIST {
         throw .notWritable(path: path, reason: String(cString: strerror(errno)))

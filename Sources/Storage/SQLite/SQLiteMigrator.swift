@@ -7,14 +7,14 @@ struct SQLiteMigrator {
 
   /// Takes the missing steps in one transaction, so that several processes may start at once.
   /// - Returns: the versions that were taken.
-  func migrate(_ connection: SQLiteConnection, at now: Instant) throws(DatabaseOpenError) -> [Int64] {
+  func migrate(_ connection: SQLiteConnection, at now: Instant) throws(SQLiteOpenError) -> [Int64] {
     var taken: [Int64] = []
     do throws(SQLiteError) {
       // Where nothing is missing the write lock isn't needed, and someone else may hold it.
       if try connection.integer("PRAGMA user_version") < migrations.last!.version {
         taken = try connection.transaction { () throws(SQLiteError) in try takeMissing(connection, now) }
       }
-    } catch { throw DatabaseOpenError(error, path: path) }
+    } catch { throw SQLiteOpenError(error, path: path) }
     try verify(connection)
     return taken
   }
@@ -44,7 +44,7 @@ struct SQLiteMigrator {
     """
 
   /// Refuses a database that is another program's or a newer version's, without changing anything of it.
-  func inspect(_ connection: SQLiteConnection) throws(DatabaseOpenError) {
+  func inspect(_ connection: SQLiteConnection) throws(SQLiteOpenError) {
     let version: Int64
     let isForeign: Bool
     do throws(SQLiteError) {
@@ -52,7 +52,7 @@ struct SQLiteMigrator {
       let isOurs = try connection.integer("PRAGMA application_id") == Int64(SQLiteFile.applicationID)
       let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
       isForeign = !isOurs && (version > 0 || tables > 0)
-    } catch { throw DatabaseOpenError(error, path: path) }
+    } catch { throw SQLiteOpenError(error, path: path) }
     if isForeign { throw .foreignDatabase(path: path) }
     try SQLiteFile.refuseNewer(version, path: path)
   }
@@ -67,14 +67,14 @@ struct SQLiteMigrator {
   }
 
   /// Makes sure that what the database has taken is what this program would have done.
-  private func verify(_ connection: SQLiteConnection) throws(DatabaseOpenError) {
+  private func verify(_ connection: SQLiteConnection) throws(SQLiteOpenError) {
     var different: Int64?
     do throws(SQLiteError) {
       let rows = try connection.prepare("SELECT version, checksum FROM schema_migrations ORDER BY version")
       var recorded: [Int64: Digest] = [:]
       while try rows.step() { recorded[rows.integer(0)] = rows.digest(1) }
       different = migrations.first { recorded[$0.version] != Digest(hashing: $0.sqlite) }?.version
-    } catch { throw DatabaseOpenError(error, path: path) }
+    } catch { throw SQLiteOpenError(error, path: path) }
     if let different { throw .differentMigration(path: path, version: different) }
   }
 }

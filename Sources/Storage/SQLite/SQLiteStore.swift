@@ -24,15 +24,15 @@ public final class SQLiteStore: AnalyticsStore {
   ///   - role: why it is opened.
   ///   - clock: the server's clock.
   ///   - checkpointed: told how long each checkpoint took.
-  /// - Throws: ``DatabaseOpenError``.
+  /// - Throws: ``SQLiteOpenError``.
   public init(
     path: String, role: StoreRole, clock: UTCClock, checkpointed: @escaping @Sendable (Duration) -> Void = { _ in }
-  ) throws(DatabaseOpenError) {
+  ) throws(SQLiteOpenError) {
     let file = SQLiteFile(path: path)
     try file.prepare(creates: role != .command)
     let connection: SQLiteConnection
     do throws(SQLiteError) { connection = try SQLiteConnection(path: path) } catch {
-      throw DatabaseOpenError(error, path: path)
+      throw SQLiteOpenError(error, path: path)
     }
     let migrator = SQLiteMigrator(path: path, migrations: Migration.all)
     // Until it is known to be ours, the file is not touched, not even by closing it.
@@ -43,13 +43,13 @@ public final class SQLiteStore: AnalyticsStore {
     do throws(SQLiteError) {
       // 16 MB of pages: enough for the hot ends of the tables, little enough for a small machine.
       try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000")
-    } catch { throw DatabaseOpenError(error, path: path) }
+    } catch { throw SQLiteOpenError(error, path: path) }
     appliedMigrations = try migrator.migrate(connection, at: clock.now)
     do throws(SQLiteError) {
       let checkpointer = SQLiteCheckpointer(try SQLiteConnection(path: path), checkpointed: checkpointed)
       writer = try SQLiteWriter(connection, file: file, checkpointer: checkpointer)
       reader = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
-    } catch { throw DatabaseOpenError(error, path: path) }
+    } catch { throw SQLiteOpenError(error, path: path) }
   }
 
   /// Makes sure that the database can be read and written now.

@@ -1,5 +1,5 @@
 /// Why a database can't be used. The text tells the operator what to do.
-public enum DatabaseOpenError: Error, Equatable, CustomStringConvertible {
+public enum SQLiteOpenError: Error, Equatable, CustomStringConvertible {
   /// There is no file, and the command does not create one.
   case missing(path: String)
   /// The folder or file can't be created or written.
