@@ -48,6 +48,28 @@ extension PostgreSQLFaultTests {
       }
     }
 
+    @Test(
+      "what a broken node makes of a request is a 503 for the client, which keeps its items",
+      arguments: BrokenNode.Behaviour.allCases)
+    func broken(_ behaviour: BrokenNode.Behaviour) async throws {
+      let node = try BrokenNode(behaviour)
+      defer { node.remove() }
+      let proxy = try HAProxyProcess(nodes: [node.port], patience: 2)
+      defer { proxy.remove() }
+      var bodies = WireBodies(seed: "broken node")
+      for batch in [bodies.events(3), bodies.summaries(3)] {
+        let before = node.requestCount
+        let reply = try post(batch, to: proxy.port)
+        #expect(node.requestCount > before, "the node was asked")
+        #expect(reply.status == 503)
+        #expect(ErrorBody(reply)?.code == "unavailable", "\(reply.text)")
+        #expect(reply.header("retry-after").flatMap { Int($0) } == 5)
+        #expect(reply.header("content-type") == "application/json")
+        #expect(reply.header("cache-control") == "no-store")
+        #expect(reply.header("x-content-type-options") == "nosniff")
+      }
+    }
+
     @Test("what a node was about to store when it began to hang can be stored by another one")
     func hangingInTransaction() async throws {
       try await withCluster { cluster in

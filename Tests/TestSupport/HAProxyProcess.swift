@@ -8,9 +8,11 @@ public final class HAProxyProcess: @unchecked Sendable {
   private let process: ChildProcess
 
   /// Starts HAProxy and waits until it accepts connections.
-  /// - Parameter nodes: the ports of the nodes, at most three.
+  /// - Parameters:
+  ///   - nodes: the ports of the nodes, at most three.
+  ///   - patience: how many seconds a node may take for an answer, where a test can't wait as long as clients do.
   /// - Throws: `ServerProcessError/silent(log:)` with what it wrote when it doesn't start.
-  public init(nodes: [UInt16]) throws {
+  public init(nodes: [UInt16], patience: Int? = nil) throws {
     port = FreePort.take()
     var environment = childEnvironment()
     environment["OSG_ANALYTICS_PROXY_LISTEN"] = "127.0.0.1:\(port)"
@@ -18,7 +20,7 @@ public final class HAProxyProcess: @unchecked Sendable {
     folder = try TemporaryFolder()
     do {
       let file = folder.file("haproxy.cfg")
-      try Self.configuration().write(toFile: file, atomically: true, encoding: .utf8)
+      try Self.configuration(patience).write(toFile: file, atomically: true, encoding: .utf8)
       let log = folder.file("haproxy.log")
       let process = try ChildProcess(
         ["haproxy", "-db", "-f", file], environment: environment, folder: folder.path, output: log, error: log)
@@ -45,12 +47,16 @@ public final class HAProxyProcess: @unchecked Sendable {
 
   /// The project's own configuration, but for the lines that change the user: the test may not be able to, and the kernel
   /// would forget that the process ends with the test's.
-  private static func configuration() throws -> String {
+  private static func configuration(_ patience: Int?) throws -> String {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Deployment/haproxy.cfg")
     let text = try String(contentsOf: file, encoding: .utf8)
     let omitted = ["user ", "group ", "chroot "]
     return text.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { line in !omitted.contains { line.trimmingCharacters(in: .whitespaces).hasPrefix($0) } }
+      .map { line in
+        guard let patience, line.hasPrefix("  timeout server ") else { return String(line) }
+        return "  timeout server \(patience)s"
+      }
       .joined(separator: "\n") + "\n"
   }
 }
