@@ -26,13 +26,16 @@ final class StoreFixture: Sendable {
     folder.remove()
   }
 
-  func open() async throws -> any AnalyticsStore {
+  func open(_ role: StoreRole = .server) async throws -> any AnalyticsStore {
     switch database {
-    case .sqlite(let path): try SQLiteStore(path: path, role: .server, clock: .fixed(noon))
+    case .sqlite(let path): try SQLiteStore(path: path, role: role, clock: .fixed(noon))
     case .postgresql(let database):
-      try PostgreSQLStore(url: #require(PostgreSQLURL(database.access.url)), role: .server, clock: .fixed(noon))
+      try PostgreSQLStore(url: #require(PostgreSQLURL(database.access.url)), role: role, clock: .fixed(noon))
     }
   }
+
+  /// The name of the database and of the role that owns it, or the file's.
+  var name: String { database.name }
 
   /// Connects as any other program would.
   func connect() throws -> any DatabaseConnection { try database.connect() }
