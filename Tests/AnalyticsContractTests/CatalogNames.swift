@@ -2,17 +2,6 @@ import AnalyticsContract
 import Testing
 
 @Suite struct CatalogNames {
-  @Test func `A value is found by exactly its name`() {
-    expectLookUp(EventType.self)
-    expectLookUp(Surface.self)
-    expectLookUp(AcquisitionChannel.self)
-    expectLookUp(Feature.self)
-    expectLookUp(ExecutionMode.self)
-    expectLookUp(FailureCategory.self)
-    expectLookUp(DurationBucket.self)
-    expectLookUp(Lateness.self)
-  }
-
   @Test func `Members have the names of the contract`() {
     let names = [
       "installationId", "events", "summaries", "clientEventId", "eventType", "occurredAt", "surface",
@@ -49,25 +38,6 @@ import Testing
       #expect(WireMemberSet(WireMember.allCases).isSuperset(of: set))
       #expect(!WireMemberSet(WireMember.allCases.filter { $0 != member }).isSuperset(of: set))
       #expect(set.isSuperset(of: WireMemberSet()))
-    }
-  }
-
-  private func expectLookUp<Value: CatalogValue>(
-    _ type: Value.Type, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    func find(_ text: some StringProtocol) -> Value? { reading(Array(text.utf8)) { Value(wireName: $0) } }
-    let names = Set(Value.allCases.map(\.name))
-    #expect(find("") == nil, sourceLocation: sourceLocation)
-    for value in Value.allCases {
-      let name = value.name
-      #expect(find(name) == value, sourceLocation: sourceLocation)
-      let near = [
-        name.lowercased(), name + " ", " " + name, name + "\0", String(name.dropLast()), String(name.dropFirst()),
-        name.replacing("_", with: "-"), "\u{FEFF}" + name,
-      ]
-      for text in near where !names.contains(text) {
-        #expect(find(text) == nil, "\(text)", sourceLocation: sourceLocation)
-      }
     }
   }
 }

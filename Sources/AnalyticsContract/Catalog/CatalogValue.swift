@@ -13,15 +13,6 @@ extension CatalogValue {
 
   /// The wire name as a string.
   public var name: String { wireName.description }
-
-  /// The value with these bytes as its name.
-  public init?(wireName bytes: UnsafeBufferPointer<UInt8>) {
-    for value in Self.allCases where value.wireName.hasBytes(bytes) {
-      self = value
-      return
-    }
-    return nil
-  }
 }
 
 extension StaticString {
