@@ -24,9 +24,4 @@ public struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
     let help = command.isEmpty ? "--help" : "\(command) --help"
     return "osg-analytics: \(message)\nRun 'osg-analytics \(help)' to see what is possible.\n"
   }
-
-  /// A value that can't be taken, for a check that other modules make, such as the instant in `OSG_ANALYTICS_CLOCK`.
-  public static func badValue(of option: OptionSpecification, expected: String, command: Command) -> UsageError {
-    UsageError("\(option.displayName): expected \(expected)", command: command)
-  }
 }

@@ -67,11 +67,4 @@ import Testing
     #expect(complaint("session --account x") == "session: expected one of issue after it")
     #expect(complaint("help nothing").hasPrefix("unknown command \"nothing\""))
   }
-
-  @Test func otherModulesCanRefuseAValueInTheSameWords() {
-    let error = UsageError.badValue(
-      of: ServerOptions.clock.specification, expected: "an instant", command: .serve)
-    #expect(error.message == "OSG_ANALYTICS_CLOCK: expected an instant")
-    #expect(error.command == "serve")
-  }
 }
