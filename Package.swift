@@ -14,7 +14,7 @@ let package = Package(
       name: "AnalyticsContract",
       dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),
     .target(name: "Ingestion", dependencies: ["AnalyticsContract"]),
-    .target(name: "ServerFacts", dependencies: ["AnalyticsContract"]),
+    .target(name: "ServerFacts", dependencies: ["AnalyticsContract", "Ingestion", "COpenSSL", "CJOSE"]),
     .target(
       name: "Storage",
       dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "PostgreSQL", "CSQLite"]),
@@ -33,6 +33,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CJOSE", pkgConfig: "jose", providers: [.apt(["libjose-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     .target(
@@ -40,6 +41,7 @@ let package = Package(
       path: "Tests/TestSupport"),
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
+    .testTarget(name: "ServerFactsTests", dependencies: ["ServerFacts", "TestSupport", "COpenSSL", "CJOSE"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage", "PostgreSQL", "TestSupport", "CSQLite"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "TestSupport"]),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"]),

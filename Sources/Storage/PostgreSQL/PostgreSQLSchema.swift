@@ -14,14 +14,21 @@ struct PostgreSQLSchema {
 
   /// What serving needs, table by table, and no more: for a role that is not the owner of the schema.
   static let privileges = [
-    ("schema_migrations", "SELECT"), ("installations", "SELECT, INSERT, UPDATE"), ("events", "SELECT, INSERT"),
-    ("keyboard_summaries", "SELECT, INSERT"), ("activity", "SELECT, INSERT, UPDATE"),
-    ("day_total_deltas", "SELECT, INSERT, DELETE"), ("folded_event_day_totals", "SELECT, INSERT, UPDATE"),
-    ("folded_usage_day_totals", "SELECT, INSERT, UPDATE"), ("folded_receipt_day_totals", "SELECT, INSERT, UPDATE"),
-    ("folded_rejection_day_totals", "SELECT, INSERT, UPDATE"), ("folded_link_day_totals", "SELECT, INSERT, UPDATE"),
+    ("schema_migrations", "SELECT"), ("installations", "SELECT, INSERT, UPDATE"),
+    ("events", "SELECT, INSERT"), ("keyboard_summaries", "SELECT, INSERT"),
+    ("activity", "SELECT, INSERT, UPDATE"), ("day_total_deltas", "SELECT, INSERT, DELETE"),
+    ("folded_event_day_totals", "SELECT, INSERT, UPDATE"), ("folded_usage_day_totals", "SELECT, INSERT, UPDATE"),
+    ("folded_receipt_day_totals", "SELECT, INSERT, UPDATE"), ("folded_rejection_day_totals", "SELECT, INSERT, UPDATE"),
+    ("folded_link_day_totals", "SELECT, INSERT, UPDATE"), ("folded_invitation_day_totals", "SELECT, INSERT, UPDATE"),
     ("event_day_totals", "SELECT"), ("usage_day_totals", "SELECT"), ("receipt_day_totals", "SELECT"),
-    ("rejection_day_totals", "SELECT"), ("link_day_totals", "SELECT"), ("accounts", "SELECT, INSERT"),
-    ("sessions", "SELECT, INSERT"), ("tokens", "SELECT, INSERT, UPDATE"),
+    ("rejection_day_totals", "SELECT"), ("link_day_totals", "SELECT"), ("invitation_day_totals", "SELECT"),
+    ("registration_day_totals", "SELECT, INSERT, UPDATE"), ("erased_day_totals", "SELECT, INSERT, UPDATE"),
+    ("sealed_days", "SELECT, INSERT"), ("sealed_cohorts", "SELECT, INSERT"),
+    ("retention_runs", "SELECT, INSERT, UPDATE, DELETE"), ("accounts", "SELECT, INSERT, UPDATE, DELETE"),
+    ("deleted_accounts", "SELECT, INSERT, UPDATE, DELETE"), ("sessions", "SELECT, INSERT, UPDATE, DELETE"),
+    ("facts", "SELECT, INSERT, DELETE"), ("settlements", "SELECT, INSERT, UPDATE"),
+    ("storekit_transactions", "SELECT, INSERT, UPDATE"), ("referral_codes", "SELECT, INSERT, UPDATE, DELETE"),
+    ("referrals", "SELECT, INSERT, UPDATE"), ("tokens", "SELECT, INSERT, UPDATE"),
   ]
 
   /// Takes the missing steps in one transaction, under a lock: any number of servers may start at once.

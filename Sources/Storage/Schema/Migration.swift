@@ -14,7 +14,8 @@ struct Migration: Sendable {
 
   /// All steps, in order.
   static let all = [
-    Migration(version: 1, name: "ingestion", sqlite: ingestionOnSQLite, postgreSQL: ingestionOnPostgreSQL)
+    Migration(version: 1, name: "ingestion", sqlite: ingestionOnSQLite, postgreSQL: ingestionOnPostgreSQL),
+    Migration(version: 2, name: "facts", sqlite: factsOnSQLite, postgreSQL: factsOnPostgreSQL),
   ]
 
   /// The version that this program works with.

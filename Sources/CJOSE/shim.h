@@ -1,0 +1,4 @@
+#include <jansson.h>
+#include <jose/b64.h>
+#include <jose/jwk.h>
+#include <jose/jws.h>
