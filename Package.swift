@@ -37,7 +37,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     .target(
-      name: "TestSupport", dependencies: ["AnalyticsContract", "COpenSSL", "CPostgreSQL", "CSQLite", "CZlib"],
+      name: "TestSupport", dependencies: ["AnalyticsContract", "CJOSE", "COpenSSL", "CPostgreSQL", "CSQLite", "CZlib"],
       path: "Tests/TestSupport"),
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),

@@ -2,3 +2,4 @@
 #include <jose/b64.h>
 #include <jose/jwk.h>
 #include <jose/jws.h>
+#include <jose/openssl.h>

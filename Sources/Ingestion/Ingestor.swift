@@ -6,8 +6,8 @@ public enum IngestionCredential: Sendable, Redacted {
   case absent
   /// Something that can't be an access token.
   case malformed
-  /// The digest of a bearer token.
-  case bearer(Digest)
+  /// A bearer token.
+  case bearer(AccessToken)
 }
 
 /// The answer to a request to an ingestion endpoint.
@@ -59,11 +59,11 @@ public struct Ingestor: Sendable {
     to body: Result<[UInt8], BodyFailure>, _ endpoint: IngestionEndpoint, _ credential: IngestionCredential,
     _ now: Instant
   ) async -> IngestionAnswer {
-    let session: Digest?
+    let session: AccessToken?
     switch credential {
     case .malformed: return .refused(.unauthorized, [])
     case .absent: session = nil
-    case .bearer(let digest): session = digest
+    case .bearer(let token): session = token
     }
     let batch: Batch
     switch body {
@@ -90,7 +90,7 @@ public struct Ingestor: Sendable {
 
   /// Refuses a body that gets no further than here, after judging the session that came with it.
   private func refuse(
-    _ code: ErrorCode, _ violations: [Violation], _ session: Digest?, _ now: Instant
+    _ code: ErrorCode, _ violations: [Violation], _ session: AccessToken?, _ now: Instant
   ) async -> IngestionAnswer {
     guard let session else { return .refused(code, violations) }
     do throws(StoreFailure) {

@@ -139,7 +139,7 @@ func verdictOfSummary(_ change: (JSON) -> JSON) -> String {
 }
 
 /// A submission of an installation of a number with some events.
-func submission(_ number: UInt64, items: Int = 1, session: Digest? = nil) -> Submission {
+func submission(_ number: UInt64, items: Int = 1, session: AccessToken? = nil) -> Submission {
   let events = (0..<items).map { position in
     Event(
       clientEventID: UUIDValue(high: number + 1, low: UInt64(position)), occurredAt: now, kind: .purchaseViewed)

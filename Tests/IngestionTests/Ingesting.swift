@@ -4,7 +4,7 @@ import Testing
 
 /// From the bytes of a body to the answer.
 @Suite(.timeLimit(.minutes(5))) struct Ingesting {
-  private static let token = Digest(hashing: "token")
+  private static let token = AccessToken(digest: Digest(hashing: "token"), account: UUIDValue(high: 0, low: 1))
   private static let good = Array(JSON.body([.event]).canonical.utf8)
   private static let bad = Array("{".utf8)
   private static let wrong = Array(JSON.body([.event.setting("surface", .text("X"))]).canonical.utf8)
@@ -17,7 +17,7 @@ import Testing
   private func ingest(
     _ body: Result<[UInt8], BodyFailure>, to endpoint: IngestionEndpoint = .events, credential: IngestionCredential,
     store: AnsweringStore = AnsweringStore(), limits: GroupLimits = .init(), isStopping: Bool = false
-  ) async -> (answer: IngestionAnswer, batches: [Submission], sessions: [Digest], counted: [ErrorCode: Int]) {
+  ) async -> (answer: IngestionAnswer, batches: [Submission], sessions: [AccessToken], counted: [ErrorCode: Int]) {
     let committer = GroupCommitter(store: store, limits: limits, observer: RecordingObserver())
     if isStopping { await committer.stop() }
     let ingestor = Ingestor(store: store, committer: committer, clock: .fixed(now))

@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct RedactionOfSubmissions {
   @Test func `A submission and a credential show their types alone, whatever encloses them`() {
-    let token = Digest(hashing: "token")
+    let token = AccessToken(digest: Digest(hashing: "token"), account: UUIDValue(high: 0xABCDEF, low: 11_259_375))
     let values: [(any Redacted, String)] = [
       (submission(0xABCDEF, items: 2, session: token), "Submission"),
-      (IngestionCredential.bearer(token), "IngestionCredential"),
+      (token, "AccessToken"), (IngestionCredential.bearer(token), "IngestionCredential"),
       (IngestionCredential.malformed, "IngestionCredential"), (IngestionCredential.absent, "IngestionCredential"),
     ]
     for (value, name) in values {

@@ -42,7 +42,7 @@ actor ScriptedStore: BatchStore {
     return try result.get()
   }
 
-  func isValidSession(_ token: Digest, at instant: Instant) async throws(StoreFailure) -> Bool { false }
+  func isValidSession(_ token: AccessToken, at instant: Instant) async throws(StoreFailure) -> Bool { false }
 }
 
 /// A store that answers at once by a function, and keeps what it was asked.
@@ -53,7 +53,7 @@ final class AnsweringStore: BatchStore {
     var commits: [(group: [Submission], rejections: RejectionCounts)] = []
     /// The counts of the commits that succeeded.
     var durableRejections = RejectionCounts()
-    var sessionsAsked: [(token: Digest, instant: Instant)] = []
+    var sessionsAsked: [(token: AccessToken, instant: Instant)] = []
   }
 
   private let log = Mutex(Log())
@@ -81,7 +81,7 @@ final class AnsweringStore: BatchStore {
     return try result.get()
   }
 
-  func isValidSession(_ token: Digest, at instant: Instant) async throws(StoreFailure) -> Bool {
+  func isValidSession(_ token: AccessToken, at instant: Instant) async throws(StoreFailure) -> Bool {
     log.withLock { $0.sessionsAsked.append((token, instant)) }
     return try session.get()
   }

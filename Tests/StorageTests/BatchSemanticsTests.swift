@@ -1,5 +1,6 @@
 import AnalyticsContract
 import Ingestion
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -121,7 +122,7 @@ import Testing
   @Test func aSessionEndsAtItsExpiryWithItsAccountAndWhenRevoked() async throws {
     let store = try await fixture.open()
     try await store.issue("one", account: first, lasting: 10)
-    let digest = Digest(hashing: "one")
+    let digest = AccessToken(digest: Digest(hashing: "one"))
     let last = Instant(microseconds: noon.advanced(bySeconds: 10).microseconds - 1)
     #expect(try await store.isValidSession(digest, at: last))
     #expect(try await !store.isValidSession(digest, at: noon.advanced(bySeconds: 10)))
@@ -131,6 +132,83 @@ import Testing
     #expect(try await store.isValidSession(digest, at: noon))
     try fixture.execute("DELETE FROM accounts")
     #expect(try await !store.isValidSession(digest, at: noon))
+  }
+
+  @Test func aTokenThatStatesItsAccountCountsWhileTheAccountExistsAndTheTokenIsNotRevoked() async throws {
+    let store = try await fixture.open()
+    let (account, other) = (UUIDValue(high: 0, low: 1), UUIDValue(high: 0, low: 2))
+    try await store.issue("opaque", account: account)
+    func stating(_ account: UUIDValue, of installation: String) -> Submission {
+      submission(.events([event()]), of: installation, session: "stating", stating: account)
+    }
+    let token = AccessToken(digest: Digest(hashing: "stating"), account: account)
+    let stranger = AccessToken(digest: Digest(hashing: "stating"), account: other)
+    #expect(try await store.isValidSession(token, at: noon))
+    #expect(try await !store.isValidSession(stranger, at: noon))
+    // Both kinds in one group, with an account that does not exist and another's installation.
+    let group = [
+      stating(account, of: "a"), stating(other, of: "b"), submission(.events([event()]), of: "c", session: "opaque"),
+      submission(.events([event()]), of: "d"), stating(account, of: "e"),
+      submission(.events([event()]), of: "f", session: "unknown"),
+    ]
+    let stored = CommitOutcome.stored(accepted: 1, replayed: 0)
+    let outcomes = try await store.commit(group, rejections: RejectionCounts())
+    #expect(outcomes == [stored, .unauthorized, stored, stored, stored, .unauthorized])
+    #expect(try fixture.count("installations WHERE account_id IS NOT NULL") == 3)
+    try await store.issue("another", account: other)
+    #expect(try await store.commit(stating(other, of: "a")) == .conflict)
+    // What is stated of the token as a session means nothing but its revocation.
+    try await store.issue("stating", account: other, lasting: -10)
+    #expect(try await store.isValidSession(token, at: noon))
+    #expect(try await store.commit(stating(account, of: "a")) == stored)
+    try fixture.execute("UPDATE sessions SET revoked_at = 0 WHERE expires_at < \(noon.microseconds)")
+    #expect(try await !store.isValidSession(token, at: noon))
+    #expect(try await store.commit(stating(account, of: "a")) == .unauthorized)
+    try fixture.execute("UPDATE sessions SET revoked_at = NULL")
+    try fixture.execute("DELETE FROM accounts")
+    #expect(try await !store.isValidSession(token, at: noon))
+    #expect(try await store.commit(stating(account, of: "a")) == .unauthorized)
+  }
+
+  @Test(.enabled(if: DatabaseUnderTest.isPostgreSQL), arguments: [true, false])
+  func aBatchAndTheDeletionOfItsAccountWaitForEachOther(_ isStating: Bool) async throws {
+    let store = try await fixture.open()
+    let account = UUIDValue(high: 0, low: 1)
+    try await store.issue("one", account: account)
+    let batch = submission(.events([event()]), session: "one", stating: isStating ? account : nil)
+    #expect(try await store.commit(batch) == .stored(accepted: 1, replayed: 0))
+    // A deletion that has the account and wants the installation, which a batch must not have locked before.
+    let deletion = try fixture.connect()
+    try deletion.execute("BEGIN; DELETE FROM accounts")
+    async let outcome = store.commit(submission(.events([event()]), session: "one", stating: batch.session?.account))
+    let waiting = """
+      SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+      """
+    let deadline = ContinuousClock.now + .seconds(3)
+    while try fixture.rows(waiting) == [[0]], ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try deletion.execute("SET lock_timeout = '1s'; DELETE FROM installations; COMMIT")
+    #expect(try await outcome == .unauthorized)
+    #expect(try fixture.count("installations") == 0)
+  }
+
+  @Test func aRowThatKnowsItsRevocationOrItsAccountAloneIsNoSession() async throws {
+    let store = try await fixture.open()
+    try await store.issue("one", account: first)
+    let opaque = AccessToken(digest: Digest(hashing: "one"))
+    for column in ["expires_at", "account_id"] {
+      try fixture.execute("UPDATE sessions SET \(column) = NULL")
+      #expect(try await !store.isValidSession(opaque, at: noon))
+      #expect(try await store.commit(submission(.events([event()]), session: "one")) == .unauthorized)
+    }
+    // The same rows, revoked, end a token that states its account.
+    let stating = AccessToken(digest: opaque.digest, account: first)
+    #expect(try await store.isValidSession(stating, at: noon))
+    try fixture.execute("UPDATE sessions SET revoked_at = 0")
+    #expect(try await !store.isValidSession(stating, at: noon))
+    #expect(
+      try await store.commit(submission(.events([event()]), session: "one", stating: first)) == .unauthorized)
   }
 
   @Test func lastSeenIsADayAndNeverGoesBack() async throws {

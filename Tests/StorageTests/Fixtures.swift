@@ -90,11 +90,12 @@ func summary(
 }
 
 func submission(
-  _ items: BatchItems, of installation: String = "a", session: String? = nil, at instant: Instant = noon
+  _ items: BatchItems, of installation: String = "a", session: String? = nil, stating account: UUIDValue? = nil,
+  at instant: Instant = noon
 ) -> Submission {
   Submission(
-    installation: Digest(hashing: installation), items: items, session: session.map { Digest(hashing: $0) },
-    receivedAt: instant)
+    installation: Digest(hashing: installation), items: items,
+    session: session.map { AccessToken(digest: Digest(hashing: $0), account: account) }, receivedAt: instant)
 }
 
 extension BatchStore {

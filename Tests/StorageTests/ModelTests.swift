@@ -21,7 +21,7 @@ private struct Model {
   mutating func apply(_ submission: Submission) -> CommitOutcome {
     var account: UUIDValue?
     if let session = submission.session {
-      guard let owner = accounts[session] else { return .unauthorized }
+      guard let owner = accounts[session.digest] else { return .unauthorized }
       account = owner
     }
     var next = installations[submission.installation] ?? Installation()

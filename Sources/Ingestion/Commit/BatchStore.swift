@@ -1,22 +1,39 @@
 import AnalyticsContract
 
+/// The access token that came with a batch, without the token.
+public struct AccessToken: Sendable, Hashable, Redacted {
+  /// The token's digest: by it a session is looked up, or found revoked.
+  public let digest: Digest
+  /// The account that the token states, where it is one that states its account and was verified. It is a session then
+  /// for as long as the account exists and the token is not revoked.
+  public let account: UUIDValue?
+
+  /// - Parameters:
+  ///   - digest: the token's digest.
+  ///   - account: the account that a verified token states; `nil`: the session is looked up by the digest.
+  public init(digest: Digest, account: UUIDValue? = nil) {
+    self.digest = digest
+    self.account = account
+  }
+}
+
 /// A valid batch on its way into the store. The installation's identifier has become a digest.
 public struct Submission: Sendable, Redacted {
   /// Whose items they are.
   public let installation: Digest
   /// The items.
   public let items: BatchItems
-  /// The digest of the access token that came with the batch.
-  public let session: Digest?
+  /// The access token that came with the batch.
+  public let session: AccessToken?
   /// The server's clock when the batch was judged.
   public let receivedAt: Instant
 
   /// - Parameters:
   ///   - installation: whose items they are.
   ///   - items: 1 to 50 valid items.
-  ///   - session: the digest of the access token that came with the batch.
+  ///   - session: the access token that came with the batch.
   ///   - receivedAt: the server's clock when the batch was judged.
-  public init(installation: Digest, items: BatchItems, session: Digest?, receivedAt: Instant) {
+  public init(installation: Digest, items: BatchItems, session: AccessToken?, receivedAt: Instant) {
     self.installation = installation
     self.items = items
     self.session = session
@@ -119,6 +136,6 @@ public protocol BatchStore: Sendable {
   /// - Throws: when nothing of the group was stored.
   func commit(_ group: [Submission], rejections: RejectionCounts) async throws(StoreFailure) -> [CommitOutcome]
 
-  /// Whether a token's digest is that of a session which is valid at an instant.
-  func isValidSession(_ token: Digest, at instant: Instant) async throws(StoreFailure) -> Bool
+  /// Whether a token is that of a session which is valid at an instant.
+  func isValidSession(_ token: AccessToken, at instant: Instant) async throws(StoreFailure) -> Bool
 }

@@ -10,6 +10,16 @@ public struct ServerConfiguration: Sendable {
     public let key: String
   }
 
+  /// How sessions are verified that are JSON Web Tokens.
+  public struct SessionTokens: Equatable, Sendable {
+    /// The path of the JWK set.
+    public let jwks: String
+    /// What tokens must state as `iss`.
+    public let issuer: String?
+    /// What tokens must state as `aud`.
+    public let audience: String?
+  }
+
   /// Where the data is, the log level and the clock: what every command has.
   public let common: CommonConfiguration
   /// Where clients are answered.
@@ -18,6 +28,8 @@ public struct ServerConfiguration: Sendable {
   public let adminListen: ListenAddress?
   /// The files for TLS; `nil`: plain HTTP.
   public let tls: TLSFiles?
+  /// How sessions are verified that are JSON Web Tokens; `nil`: every session is looked up.
+  public let sessionTokens: SessionTokens?
   /// How long a request may take to arrive, 1 s to 600 s.
   public let requestTimeout: Duration
   /// How long a connection may be idle, 1 s to 3,600 s.
@@ -37,7 +49,8 @@ public struct ServerConfiguration: Sendable {
 
   /// Checks what concerns more than one option.
   ///
-  /// - Throws: `UsageError` when only one TLS file is given, or a clock without `--insecure-test-hooks`.
+  /// - Throws: `UsageError` when only one TLS file is given, an issuer or audience without keys, or a clock without
+  ///   `--insecure-test-hooks`.
   init(_ options: ResolvedOptions) throws(UsageError) {
     common = try CommonConfiguration(options)
     listen = options.required(ServerOptions.listen)
@@ -49,6 +62,16 @@ public struct ServerConfiguration: Sendable {
     case (nil, nil): tls = nil
     case (_?, nil): throw UsageError("--tls-certificate: expected --tls-key with it", command: options.command)
     case (nil, _?): throw UsageError("--tls-key: expected --tls-certificate with it", command: options.command)
+    }
+    let issuer = options.value(ServerOptions.sessionIssuer)
+    let audience = options.value(ServerOptions.sessionAudience)
+    sessionTokens = options.value(ServerOptions.sessionJWKS).map {
+      SessionTokens(jwks: $0, issuer: issuer, audience: audience)
+    }
+    if sessionTokens == nil, issuer != nil || audience != nil {
+      throw UsageError(
+        "\(issuer != nil ? "--session-issuer" : "--session-audience"): expected --session-jwks with it",
+        command: options.command)
     }
     requestTimeout = .seconds(options.required(ServerOptions.requestTimeout))
     idleTimeout = .seconds(options.required(ServerOptions.idleTimeout))

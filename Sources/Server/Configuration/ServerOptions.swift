@@ -40,6 +40,23 @@ public enum ServerOptions {
   public static let tlsKey = CommandOption(
     "tls-key", .path, .absent("no TLS"), help: "The PEM file with the certificate's key. Needs --tls-certificate.")
 
+  /// `--session-jwks`
+  public static let sessionJWKS = CommandOption(
+    "session-jwks", .path, .absent("no JSON Web Tokens"),
+    help:
+      "A file with a JWK set: access tokens that are JSON Web Tokens (ES256, RS256 or EdDSA) are then verified with "
+      + "its public keys. It is read again when it changes.")
+
+  /// `--session-issuer`
+  public static let sessionIssuer = CommandOption(
+    "session-issuer", .claim, .absent("any"),
+    help: "What JSON Web Tokens must state as iss. Needs --session-jwks.")
+
+  /// `--session-audience`
+  public static let sessionAudience = CommandOption(
+    "session-audience", .claim, .absent("any"),
+    help: "What JSON Web Tokens must state as aud, alone or among others. Needs --session-jwks.")
+
   /// `--log-level`
   public static let logLevel = CommandOption(
     "log-level", ValueParser<LogLevel>.choice("LEVEL"), .value("info"),

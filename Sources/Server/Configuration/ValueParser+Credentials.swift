@@ -8,6 +8,13 @@ extension ValueParser where Value == UUIDValue {
   }
 }
 
+extension ValueParser where Value == String {
+  /// What a token must state.
+  public static let claim = ValueParser("TEXT", expecting: "a text of 1 to 1024 bytes") { text in
+    (1...1024).contains(text.utf8.count) ? text : nil
+  }
+}
+
 extension TokenScope: StaticallyLabelled {
   /// The name on the command line.
   public var label: StaticString { name }

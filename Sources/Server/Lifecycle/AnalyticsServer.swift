@@ -20,12 +20,14 @@ public struct AnalyticsServer: Sendable {
   private static let gracePeriodSeconds = 10
 
   /// Opens the database and starts to listen.
-  /// - Throws: `SQLiteOpenError`, `PostgreSQLOpenError`, `HTTPServerError`, ``StartError``; each text tells what to do.
+  /// - Throws: `SQLiteOpenError`, `PostgreSQLOpenError`, `HTTPServerError`, `SessionKeysError`, ``StartError``; each text
+  ///   tells what to do.
   public static func start(_ configuration: ServerConfiguration, logger: Logger) throws -> AnalyticsServer {
     let openFiles = OpenFileLimit.raise()
     let clock = configuration.common.serverClock
     let metrics = ServerMetrics(version: productVersion)
     metrics.observe(logger)
+    let sessions = try configuration.sessionTokens.map { try SessionTokenVerifier($0, logger) }
     let store = try configuration.openStore(metrics, logger)
     for version in store.appliedMigrations { logger.info("schema_migrated", .field("version", version)) }
     let committer = GroupCommitter(
@@ -37,7 +39,7 @@ public struct AnalyticsServer: Sendable {
     let operation = OperationRoutes(metrics: metrics, probe: { () throws(StoreFailure) in try await readiness.check() })
 
     var client = Router()
-    IngestionRoutes(ingestor: ingestor, metrics: metrics).add(to: &client)
+    IngestionRoutes(ingestor: ingestor, metrics: metrics, sessions: sessions, clock: clock).add(to: &client)
     operation.addHealth(to: &client)
     var admin = configuration.adminListen == nil ? client : Router()
     operation.addHealth(to: &admin)
@@ -119,6 +121,21 @@ extension ServerConfiguration {
     }
   }
 }
+
+extension SessionTokenVerifier {
+  fileprivate convenience init(
+    _ tokens: ServerConfiguration.SessionTokens, _ logger: Logger
+  ) throws(SessionKeysError) {
+    try self.init(path: tokens.jwks, issuer: tokens.issuer, audience: tokens.audience) { change in
+      switch change {
+      case .replaced(let keys): logger.info("session_keys_replaced", .count(keys))
+      case .kept(let failure): logger.warning("session_keys_kept", .reason(failure))
+      }
+    }
+  }
+}
+
+extension SessionKeysFailure: StaticallyLabelled {}
 
 extension HTTPServer.Configuration {
   fileprivate init(

@@ -1,5 +1,5 @@
-import AnalyticsContract
 import HTTPServer
+import ServerFacts
 
 /// The credential of a request, from its `Authorization` header fields.
 enum BearerToken: Sendable {
@@ -7,8 +7,8 @@ enum BearerToken: Sendable {
   case absent
   /// Anything that is not one field with the scheme Bearer and one token (RFC 6750, section 2.1).
   case malformed
-  /// The digest of the token.
-  case token(Digest)
+  /// The token.
+  case token(Secret)
 
   /// The longest token that is looked at, in bytes.
   static let maximumLength = 4096
@@ -29,7 +29,7 @@ enum BearerToken: Sendable {
       self = .malformed
       return
     }
-    self = .token(Digest(hashing: String(token)))
+    self = .token(Secret(text: String(token)))
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -1,11 +1,15 @@
 import AnalyticsContract
 import HTTPServer
 import Ingestion
+import ServerFacts
 
 /// The two endpoints that the apps send to.
 struct IngestionRoutes: Sendable {
   let ingestor: Ingestor
   let metrics: ServerMetrics
+  /// Verifies tokens that state their account, where that is configured.
+  let sessions: SessionTokenVerifier?
+  let clock: UTCClock
 
   func add(to router: inout Router) {
     for endpoint in IngestionEndpoint.allCases {
@@ -27,7 +31,8 @@ struct IngestionRoutes: Sendable {
       switch BearerToken(request) {
       case .absent: .absent
       case .malformed: .malformed
-      case .token(let digest): .bearer(digest)
+      case .token(let token):
+        .bearer(AccessToken(digest: token.digest, account: sessions?.account(of: token.text, at: clock.now)))
       }
     let answer = await ingestor.ingest(Self.body(of: request), to: endpoint, credential: credential)
     record(answer, endpoint, credential)

@@ -21,9 +21,9 @@ struct ScopedRoutes: Sendable {
 
   /// Why a request may not pass; `nil` where it has a valid token of the scope.
   private func refusal(of request: Request, without scope: TokenScope) async -> ErrorCode? {
-    guard case .token(let digest) = BearerToken(request) else { return .unauthorized }
+    guard case .token(let token) = BearerToken(request) else { return .unauthorized }
     do {
-      guard let granted = try await credentials.scope(ofToken: digest) else { return .unauthorized }
+      guard let granted = try await credentials.scope(ofToken: token.digest) else { return .unauthorized }
       return granted == scope ? nil : .forbidden
     } catch {
       return .unavailable

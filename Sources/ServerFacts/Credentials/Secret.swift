@@ -5,6 +5,9 @@ public struct Secret: Sendable, Redacted {
   /// The secret itself, for the one place that prints it.
   public let text: String
 
+  /// - Parameter text: the secret itself.
+  public init(text: String) { self.text = text }
+
   /// A fresh secret of 256 random bits in base64url, behind a prefix that tells people and secret scanners what it is.
   public static func random(prefix: StaticString) -> Secret {
     var generator = SystemRandomNumberGenerator()

@@ -21,17 +21,25 @@ struct JSONObject: ~Copyable {
   deinit { json_decref(pointer) }
 
   /// A member, which lives as long as the object does; a `null` counts as absent.
-  subscript(_ name: StaticString) -> JSONMember? {
-    name.withUTF8Buffer {
-      // A static string ends with a NUL.
-      $0.withMemoryRebound(to: CChar.self) { json_object_get(pointer, $0.baseAddress) }
-    }.flatMap { $0.pointee.type == JSON_NULL ? nil : JSONMember(pointer: $0) }
-  }
+  subscript(_ name: StaticString) -> JSONMember? { JSONMember(pointer: pointer)[name] }
+
+  /// Whether there is a member of that name, be it `null`.
+  func has(_ name: StaticString) -> Bool { JSONMember(pointer: pointer).value(name) != nil }
 }
 
 /// A value inside a ``JSONObject``; valid while the object is.
 struct JSONMember {
   let pointer: UnsafeMutablePointer<json_t>
+
+  /// A member of it, where it is an object; a `null` counts as absent.
+  subscript(_ name: StaticString) -> JSONMember? {
+    value(name).flatMap { $0.pointee.type == JSON_NULL ? nil : JSONMember(pointer: $0) }
+  }
+
+  fileprivate func value(_ name: StaticString) -> UnsafeMutablePointer<json_t>? {
+    // A static string ends with a NUL. What is no object has no members.
+    name.withUTF8Buffer { $0.withMemoryRebound(to: CChar.self) { json_object_get(pointer, $0.baseAddress) } }
+  }
 
   /// The text, where it is one.
   var text: String? {

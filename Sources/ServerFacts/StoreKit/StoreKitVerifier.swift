@@ -45,7 +45,9 @@ public struct StoreKitVerifier: Sendable {
   /// - Returns: what is kept of the transaction.
   /// - Throws: ``StoreKitRefusal``.
   public func verify(_ jws: UnsafeBufferPointer<UInt8>) throws(StoreKitRefusal) -> StoreKitTransaction {
-    guard jws.count <= Self.maximumLength, let parts = CompactJWS(jws) else { throw .malformed }
+    guard jws.count <= Self.maximumLength, let parts = CompactJWS.Text(jws).flatMap(CompactJWS.init) else {
+      throw .malformed
+    }
     let encoded = try Self.certificates(inHeader: parts.header)
     guard let root = encoded.last, configuration.rootFingerprints.contains(Digest(hashing: root)) else { throw .root }
     let payload = try StoreKitPayload(parts.payload)
@@ -60,7 +62,7 @@ public struct StoreKitVerifier: Sendable {
   /// The certificates in DER: leaf, intermediate, root.
   private static func certificates(inHeader header: [UInt8]) throws(StoreKitRefusal) -> [[UInt8]] {
     guard let header = JSONObject(header) else { throw .malformed }
-    guard header["alg"]?.text == "ES256", header["crit"] == nil else { throw .algorithm }
+    guard header["alg"]?.text == "ES256", !header.has("crit") else { throw .algorithm }
     guard let elements = header["x5c"]?.elements, elements.count == StoreKitCertificateChain.length else {
       throw .certificates
     }

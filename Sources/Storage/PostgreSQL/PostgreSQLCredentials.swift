@@ -1,11 +1,12 @@
 import AnalyticsContract
+import Ingestion
 import PostgreSQL
 import ServerFacts
 
 /// What credentials are changed and looked up with.
 enum CredentialStatements {
   static let changes = [createToken, revokeToken, createAccount, issueSession]
-  static let searches = [findSession, listTokens, findScopes]
+  static let searches = [findSession, findAccount, listTokens, findScopes]
 
   static let createToken = PostgreSQLStatement(
     "create_token",
@@ -25,6 +26,14 @@ enum CredentialStatements {
     """
     SELECT token_digest FROM sessions JOIN accounts USING (account_id)
     WHERE token_digest = $1::bytea AND expires_at > $2::bigint AND revoked_at IS NULL
+    """)
+  // What a token states itself is in no row: only a revocation may be.
+  static let findAccount = PostgreSQLStatement(
+    "find_account",
+    """
+    SELECT account_id FROM accounts
+    WHERE account_id = $1::uuid
+      AND NOT EXISTS (SELECT FROM sessions WHERE token_digest = $2::bytea AND revoked_at IS NOT NULL)
     """)
   static let listTokens = PostgreSQLStatement(
     "list_tokens", "SELECT name, scope, created_at, revoked_at FROM tokens ORDER BY created_at, name")
@@ -74,12 +83,17 @@ extension PostgreSQLConnection {
     return scope
   }
 
-  func isValidSession(_ token: Digest, at instant: Instant) throws(PostgreSQLError) -> Bool {
+  func isValidSession(_ token: AccessToken, at instant: Instant) throws(PostgreSQLError) -> Bool {
     var parameters = PostgreSQLParameters()
-    parameters.add(token)
+    if let stated = token.account {
+      parameters.add(stated)
+      parameters.add(token.digest)
+      return try run(CredentialStatements.findAccount, parameters).rowCount == 1
+    }
+    parameters.add(token.digest)
     parameters.add(instant.microseconds)
     let rows = try run(CredentialStatements.findSession, parameters)
-    return rows.rowCount == 1 && rows.digest(0, 0) == token
+    return rows.rowCount == 1 && rows.digest(0, 0) == token.digest
   }
 
   func issueSession(_ digest: Digest, account: UUIDValue, expiresAt: Instant) throws(PostgreSQLError) {

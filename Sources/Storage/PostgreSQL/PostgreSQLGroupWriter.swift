@@ -7,7 +7,9 @@ import PostgreSQL
 /// Groups of several connections and servers run side by side, in READ COMMITTED. What keeps them right and free of
 /// deadlocks is one lock an installation: its row.
 ///
-/// - A group first locks the rows of its installations, in the order of their keys, then inserts those that are new, in the
+/// - A group first keeps the accounts of its sessions from being deleted, in the order of their ids: who deletes an account
+///   locks it first as well, and its installations after that.
+/// - It then locks the rows of its installations, in the order of their keys, then inserts those that are new, in the
 ///   order of their digests. From then on nobody else can change anything of these installations: what is looked up is
 ///   what will be there at the commit, and no insert can meet another one. So no unique key is ever violated, which
 ///   matters beside correctness: PostgreSQL's log would show the key.
@@ -48,20 +50,23 @@ struct PostgreSQLGroupWriter {
 
   // MARK: - Judging
 
-  /// Begins the transaction, locks the installations and finds the sessions.
+  /// Begins the transaction, finds the sessions and locks their accounts, then locks the installations.
   /// - Returns: the outcomes that are clear already, and the batches that go on.
   private func judge() throws(PostgreSQLError) -> ([CommitOutcome?], [PostgreSQLBatch]) {
     var digests = BinaryArray(of: .bytes, capacity: group.count * 4)
     for submission in group { digests.append(submission.installation) }
     var tokens = BinaryArray(of: .bytes)
-    for case let session? in group.map(\.session) { tokens.append(session) }
-    var requests = [
-      PostgreSQLRequest("BEGIN"), PostgreSQLRequest(IngestionStatements.lockInstallations, .init(digests)),
-    ]
-    if tokens.count > 0 { requests.append(PostgreSQLRequest(IngestionStatements.findSessions, .init(tokens))) }
+    var stated = BinaryArray(of: .uuid)
+    for case let session? in group.map(\.session) {
+      tokens.append(session.digest)
+      stated.append(session.account)
+    }
+    var requests = [PostgreSQLRequest("BEGIN")]
+    if tokens.count > 0 { requests.append(PostgreSQLRequest(IngestionStatements.findSessions, .init(tokens, stated))) }
+    requests.append(PostgreSQLRequest(IngestionStatements.lockInstallations, .init(digests)))
     let results = try connection.run(requests)
-    let rows = installations(in: results[1])
-    let accounts = tokens.count > 0 ? accounts(in: results[2]) : [:]
+    let rows = installations(in: results.last!)
+    let accounts = tokens.count > 0 ? accounts(in: results[1]) : [:]
 
     var outcomes = [CommitOutcome?](repeating: nil, count: group.count)
     var batches: [PostgreSQLBatch] = []
@@ -116,9 +121,9 @@ struct PostgreSQLGroupWriter {
     var accounts: [Int: UUIDValue] = [:]
     for row in 0..<result.rowCount {
       let position = positions[Int(result.integer(row, 0)) - 1]
-      if result.integer(row, 2) > group[position].receivedAt.microseconds {
-        accounts[position] = result.uuid(row, 1)
-      }
+      // A row without an expiry is no session that could be looked up.
+      let isInTime = result.optionalInteger(row, 2).map { $0 > group[position].receivedAt.microseconds } ?? false
+      if group[position].session?.account != nil || isInTime { accounts[position] = result.uuid(row, 1) }
     }
     return accounts
   }

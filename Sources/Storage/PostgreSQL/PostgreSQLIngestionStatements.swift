@@ -4,7 +4,7 @@ import PostgreSQL
 /// elements at one position belong together.
 enum IngestionStatements {
   static let all = [
-    lockInstallations, findSessions, insertInstallations, updateInstallations, findEvents, findSummaries,
+    findSessions, lockInstallations, insertInstallations, updateInstallations, findEvents, findSummaries,
     insertSummaries, findActivity, addActivity, addDeltas,
   ]
 
@@ -16,14 +16,17 @@ enum IngestionStatements {
     ORDER BY installation_key FOR NO KEY UPDATE OF installations
     """)
 
-  // The join: a session counts only while its account exists.
+  // A session counts only while its account exists, and the lock lets it exist until the commit. A token that states its
+  // account needs no row, and is judged to be in time already.
   static let findSessions = PostgreSQLStatement(
     "find_sessions",
     """
-    SELECT wanted.position, account_id, expires_at
-    FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (token_digest, position)
-    JOIN sessions USING (token_digest) JOIN accounts USING (account_id)
-    WHERE revoked_at IS NULL
+    SELECT wanted.position, accounts.account_id, CASE WHEN wanted.account_id IS NULL THEN sessions.expires_at END
+    FROM unnest($1::bytea[], $2::uuid[]) WITH ORDINALITY AS wanted (token_digest, account_id, position)
+    LEFT JOIN sessions USING (token_digest)
+    JOIN accounts ON accounts.account_id = coalesce(wanted.account_id, sessions.account_id)
+    WHERE sessions.revoked_at IS NULL
+    ORDER BY accounts.account_id FOR KEY SHARE OF accounts
     """)
 
   static let insertInstallations = PostgreSQLStatement(

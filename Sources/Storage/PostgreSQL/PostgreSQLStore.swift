@@ -131,8 +131,8 @@ extension PostgreSQLStore: BatchStore {
     return outcomes
   }
 
-  /// Whether a token's digest is that of a valid session.
-  public func isValidSession(_ token: Digest, at instant: Instant) async throws(StoreFailure) -> Bool {
+  /// Whether a token is that of a valid session.
+  public func isValidSession(_ token: AccessToken, at instant: Instant) async throws(StoreFailure) -> Bool {
     try await read { (connection) throws(PostgreSQLError) in
       try connection.isValidSession(token, at: instant)
     }

@@ -1,9 +1,11 @@
 import AnalyticsContract
+import Ingestion
 import ServerFacts
 
 /// The statements that judge account sessions.
 struct SQLiteSessions {
   private let find: SQLiteStatement
+  private let findAccount: SQLiteStatement
 
   init(_ connection: SQLiteConnection) throws(SQLiteError) {
     // The join: a session counts only while its account exists.
@@ -12,15 +14,28 @@ struct SQLiteSessions {
       SELECT token_digest, account_id FROM sessions JOIN accounts USING (account_id)
       WHERE token_digest = ? AND expires_at > ? AND revoked_at IS NULL
       """)
+    // What a token states itself is in no row: only a revocation may be.
+    findAccount = try connection.prepare(
+      """
+      SELECT account_id FROM accounts
+      WHERE account_id = ?1 AND NOT EXISTS (SELECT 1 FROM sessions WHERE token_digest = ?2 AND revoked_at IS NOT NULL)
+      """)
   }
 
   /// The account whose session a token is, if it is valid at an instant.
-  func account(of token: Digest, at instant: Instant) throws(SQLiteError) -> UUIDValue? {
-    find.bind(token, at: 0)
+  func account(of token: AccessToken, at instant: Instant) throws(SQLiteError) -> UUIDValue? {
+    if let stated = token.account {
+      findAccount.bind(stated, at: 0)
+      findAccount.bind(token.digest, at: 1)
+      guard try findAccount.step() else { return nil }
+      findAccount.reset()
+      return stated
+    }
+    find.bind(token.digest, at: 0)
     find.bind(instant.microseconds, at: 1)
     guard try find.step() else { return nil }
     defer { find.reset() }
-    return find.digest(0) == token ? find.uuid(1) : nil
+    return find.digest(0) == token.digest ? find.uuid(1) : nil
   }
 }
 

@@ -82,8 +82,8 @@ extension SQLiteStore: BatchStore {
     try await writer.commit(group, rejections: rejections)
   }
 
-  /// Whether a token's digest is that of a valid session.
-  public func isValidSession(_ token: Digest, at instant: Instant) async throws(StoreFailure) -> Bool {
+  /// Whether a token is that of a valid session.
+  public func isValidSession(_ token: AccessToken, at instant: Instant) async throws(StoreFailure) -> Bool {
     try await reader.isValidSession(token, at: instant)
   }
 }

@@ -146,7 +146,7 @@ actor SQLiteReader {
     self.connection = connection
   }
 
-  func isValidSession(_ token: Digest, at instant: Instant) throws(StoreFailure) -> Bool {
+  func isValidSession(_ token: AccessToken, at instant: Instant) throws(StoreFailure) -> Bool {
     do throws(SQLiteError) {
       return try sessions.account(of: token, at: instant) != nil
     } catch { throw error.failure }

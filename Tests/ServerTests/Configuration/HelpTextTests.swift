@@ -77,6 +77,9 @@ import Testing
       --admin-listen         (same as --listen)              default
       --tls-certificate      c.pem                           flag
       --tls-key              k.pem                           flag
+      --session-jwks         (no JSON Web Tokens)            default
+      --session-issuer       (any)                           default
+      --session-audience     (any)                           default
       --log-level            info                            default
       --request-timeout      30                              default
       --idle-timeout         60                              default

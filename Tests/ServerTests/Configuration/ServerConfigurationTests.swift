@@ -11,6 +11,7 @@ import Testing
     #expect(configuration.listen == ListenAddress("127.0.0.1:8080"))
     #expect(configuration.adminListen == nil)
     #expect(configuration.tls == nil)
+    #expect(configuration.sessionTokens == nil)
     #expect(configuration.common.logLevel == .info)
     #expect(configuration.requestTimeout == .seconds(30))
     #expect(configuration.idleTimeout == .seconds(60))
@@ -26,6 +27,7 @@ import Testing
     let flags = [
       "--database sqlite:/var/lib/a=b.sqlite", "--listen 0.0.0.0:80", "--admin-listen [::1]:0",
       "--tls-certificate cert.pem", "--tls-key key.pem", "--log-level error", "--request-timeout 1",
+      "--session-jwks keys.json", "--session-issuer https://a.example", "--session-audience b",
       "--idle-timeout 3600", "--connection-limit 1", "--http-threads 64", "--queue-batches 7", "--queue-bytes 1GiB",
     ]
     let line = flags.map { flag in
@@ -37,6 +39,7 @@ import Testing
     #expect(configuration.listen.description == "0.0.0.0:80")
     #expect(configuration.adminListen?.description == "[::1]:0")
     #expect(configuration.tls == .init(certificate: "cert.pem", key: "key.pem"))
+    #expect(configuration.sessionTokens == .init(jwks: "keys.json", issuer: "https://a.example", audience: "b"))
     #expect(configuration.common.logLevel == .error)
     #expect(configuration.requestTimeout == .seconds(1))
     #expect(configuration.idleTimeout == .seconds(3_600))
@@ -65,6 +68,7 @@ import Testing
       "TLS_KEY": "k", "LOG_LEVEL": "debug", "REQUEST_TIMEOUT": "2", "IDLE_TIMEOUT": "3", "CONNECTION_LIMIT": "4",
       "HTTP_THREADS": "5", "QUEUE_BATCHES": "6", "QUEUE_BYTES": "7MiB", "INSECURE_TEST_HOOKS": "true",
       "CLOCK": "offset:-8", "DATABASE_WRITERS": "9",
+      "SESSION_JWKS": "j", "SESSION_ISSUER": "i", "SESSION_AUDIENCE": "a",
     ]
     let names = Command.serve.options.compactMap(\.environmentName)
     #expect(Set(names) == Set(values.keys.map { "OSG_ANALYTICS_" + $0 }))
@@ -74,6 +78,7 @@ import Testing
     #expect(configuration.listen.port == 1)
     #expect(configuration.adminListen?.port == 2)
     #expect(configuration.tls == .init(certificate: "c", key: "k"))
+    #expect(configuration.sessionTokens == .init(jwks: "j", issuer: "i", audience: "a"))
     #expect(configuration.common.logLevel == .debug)
     #expect(configuration.requestTimeout == .seconds(2))
     #expect(configuration.idleTimeout == .seconds(3))
@@ -101,6 +106,14 @@ import Testing
   @Test func theSameAddressTwiceIsOneSocketButPortZeroTwiceIsTwo() throws {
     #expect(try serve("--listen 127.0.0.1:9 --admin-listen 127.0.0.1:9").adminListen == nil)
     #expect(try serve("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0").adminListen != nil)
+  }
+
+  @Test func whatTokensMustStateNeedsTheKeys() throws {
+    for option in ["--session-issuer", "--session-audience"] {
+      let message = complaint("\(option) secret-value")
+      #expect(message.contains("\(option): expected --session-jwks with it") && !message.contains("secret-value"))
+    }
+    #expect(try serve("--session-jwks k").sessionTokens == .init(jwks: "k", issuer: nil, audience: nil))
   }
 
   @Test func theClockNeedsTheTestHooks() throws {
