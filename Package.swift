@@ -41,7 +41,8 @@ let package = Package(
       path: "Tests/TestSupport"),
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
-    .testTarget(name: "ServerFactsTests", dependencies: ["ServerFacts", "TestSupport", "COpenSSL", "CJOSE"]),
+    .testTarget(
+      name: "ServerFactsTests", dependencies: ["Ingestion", "ServerFacts", "TestSupport", "COpenSSL", "CJOSE"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage", "PostgreSQL", "TestSupport", "CSQLite"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "TestSupport"]),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"]),

@@ -52,5 +52,9 @@ final class SessionFixture: Sendable {
   var path: String { folder.file("keys.json") }
   var changes: [SessionTokenVerifier.Change] { told.changes.withLock { $0 } }
 
-  func account(_ token: String, at instant: Instant = now) -> UUIDValue? { verifier.account(of: token, at: instant) }
+  func account(_ token: String, at instant: Instant = now) -> UUIDValue? {
+    let session = verifier.session(of: token, at: instant)
+    #expect(session == nil || session?.digest == Digest(hashing: token))
+    return session?.account
+  }
 }

@@ -1,4 +1,7 @@
 import AnalyticsContract
+import COpenSSL
+import Foundation
+import Ingestion
 import ServerFacts
 import TestSupport
 import Testing
@@ -199,6 +202,39 @@ import Testing
         #expect(fixture.account(String(decoding: good, as: UTF8.self) + end) == nil)
       }
     }
+  }
+
+  @Test func `The other spelling of a token of ECDSA is told with it`() throws {
+    let fixture = try SessionFixture()
+    func session(_ token: String) -> AccessToken? { fixture.verifier.session(of: token, at: now) }
+    for _ in 0..<20 {
+      let token = sessionKeys[0].sign(claims())
+      let twin = try twin(of: token)
+      #expect(twin != token && session(twin)?.account == account)
+      #expect(session(token)?.twin == Digest(hashing: twin))
+      #expect(session(twin)?.twin == Digest(hashing: token))
+    }
+    for key in sessionKeys.dropFirst() {
+      let token = key.sign(claims())
+      #expect(session(token)?.twin == Digest(hashing: token))
+    }
+  }
+
+  /// The token with the negative of its signature's second number.
+  private func twin(of token: String) throws -> String {
+    let parts = token.split(separator: ".")
+    let base64 = String(parts[2]).replacing("-", with: "+").replacing("_", with: "/") + "=="
+    var signature = Array(try #require(Data(base64Encoded: base64)))
+    let number = BN_bin2bn(Array(signature.suffix(32)), 32, nil)
+    var order: OpaquePointer?
+    BN_hex2bn(&order, "FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")
+    BN_sub(number, order, number)
+    var other = [UInt8](repeating: 0, count: 32)
+    BN_bn2binpad(number, &other, 32)
+    BN_free(number)
+    BN_free(order)
+    signature.replaceSubrange(32..., with: other)
+    return "\(parts[0]).\(parts[1]).\(StoreKitAuthority.base64URL(signature))"
   }
 
   @Test func `What is no token is refused`() throws {

@@ -170,6 +170,20 @@ import Testing
     #expect(try await store.commit(stating(account, of: "a")) == .unauthorized)
   }
 
+  @Test func aTokenThatStatesItsAccountEndsWithItsOtherSpelling() async throws {
+    let store = try await fixture.open()
+    try await store.issue("twin", account: first)
+    let token = AccessToken(digest: Digest(hashing: "one"), account: first, twin: Digest(hashing: "twin"))
+    func batch(_ token: AccessToken) -> Submission {
+      Submission(installation: Digest(hashing: "a"), items: .events([event()]), session: token, receivedAt: noon)
+    }
+    #expect(try await store.isValidSession(token, at: noon))
+    #expect(try await store.commit(batch(token)) == .stored(accepted: 1, replayed: 0))
+    try fixture.execute("UPDATE sessions SET revoked_at = 0")
+    #expect(try await !store.isValidSession(token, at: noon))
+    #expect(try await store.commit(batch(token)) == .unauthorized)
+  }
+
   @Test(.enabled(if: DatabaseUnderTest.isPostgreSQL), arguments: [true, false])
   func aBatchAndTheDeletionOfItsAccountWaitForEachOther(_ isStating: Bool) async throws {
     let store = try await fixture.open()

@@ -7,13 +7,17 @@ public struct AccessToken: Sendable, Hashable, Redacted {
   /// The account that the token states, where it is one that states its account and was verified. It is a session then
   /// for as long as the account exists and the token is not revoked.
   public let account: UUIDValue?
+  /// The digest of the other spelling of a verified token, which is revoked with it; the token's own where it has none.
+  public let twin: Digest
 
   /// - Parameters:
   ///   - digest: the token's digest.
   ///   - account: the account that a verified token states; `nil`: the session is looked up by the digest.
-  public init(digest: Digest, account: UUIDValue? = nil) {
+  ///   - twin: the digest of the other spelling of a verified token, where it has one.
+  public init(digest: Digest, account: UUIDValue? = nil, twin: Digest? = nil) {
     self.digest = digest
     self.account = account
+    self.twin = twin ?? digest
   }
 }
 

@@ -32,7 +32,7 @@ struct IngestionRoutes: Sendable {
       case .absent: .absent
       case .malformed: .malformed
       case .token(let token):
-        .bearer(AccessToken(digest: token.digest, account: sessions?.account(of: token.text, at: clock.now)))
+        .bearer(sessions?.session(of: token.text, at: clock.now) ?? AccessToken(digest: token.digest))
       }
     let answer = await ingestor.ingest(Self.body(of: request), to: endpoint, credential: credential)
     record(answer, endpoint, credential)

@@ -12,26 +12,9 @@ public struct Secret: Sendable, Redacted {
   public static func random(prefix: StaticString) -> Secret {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    return Secret(text: "\(prefix)" + base64URL(bytes))
+    return Secret(text: "\(prefix)" + Base64.encodeURL(bytes))
   }
 
   /// What is stored instead of the secret.
   public var digest: Digest { Digest(hashing: text) }
-
-  private static func base64URL(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    var text = ""
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 6 {
-        count -= 6
-        text.append(alphabet[Int(bits >> UInt32(count) & 63)])
-      }
-    }
-    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
-    return text
-  }
 }

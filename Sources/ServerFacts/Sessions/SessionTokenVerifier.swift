@@ -1,4 +1,5 @@
 import AnalyticsContract
+import Ingestion
 import Synchronization
 
 /// Why a server can't verify tokens from the start.
@@ -70,17 +71,18 @@ public final class SessionTokenVerifier: Sendable {
     } catch { throw SessionKeysError(path: path, failure: error) }
   }
 
-  /// The account that a token is a session of. Whether the account exists is the database's to tell.
+  /// What a token states, with the account that it is a session of. Whether the account exists, and whether the token was
+  /// revoked, is the database's to tell.
   /// - Parameters:
   ///   - token: the token as it came.
   ///   - instant: when it must be valid.
   /// - Returns: `nil` for anything but a token that these keys signed and that is valid then.
-  public func account(of token: String, at instant: Instant) -> UUIDValue? {
+  public func session(of token: String, at instant: Instant) -> AccessToken? {
     var token = token
-    return token.withUTF8 { account(of: $0, at: instant) }
+    return token.withUTF8 { session(of: $0, at: instant) }
   }
 
-  private func account(of token: UnsafeBufferPointer<UInt8>, at instant: Instant) -> UUIDValue? {
+  private func session(of token: UnsafeBufferPointer<UInt8>, at instant: Instant) -> AccessToken? {
     // Opaque tokens end here, before anything is looked at.
     guard token.count <= Self.maximumLength, let parts = CompactJWS.Text(token), let jws = CompactJWS(parts),
       let header = JSONObject(jws.header), !header.has("crit"),
@@ -90,9 +92,17 @@ public final class SessionTokenVerifier: Sendable {
     if name != nil, name?.text == nil { return nil }
     let signed = UnsafeBufferPointer(rebasing: token[..<jws.signedCount])
     guard let key = keys().key(named: name?.text), key.algorithm == algorithm,
-      key.verifies(parts, jws, signed: signed), let claims = JSONObject(jws.payload)
+      key.verifies(parts, jws, signed: signed), let claims = JSONObject(jws.payload),
+      let account = account(in: claims, at: instant)
     else { return nil }
-    return account(in: claims, at: instant)
+    // A revocation knows one spelling. Whoever holds the token could write the other one, and would go on.
+    let twin = algorithm == .es256 ? Self.twin(of: jws, signed) : nil
+    return AccessToken(digest: Digest(hashing: UnsafeRawBufferPointer(token)), account: account, twin: twin)
+  }
+
+  private static func twin(of jws: CompactJWS, _ signed: UnsafeBufferPointer<UInt8>) -> Digest {
+    let signature = Base64.encodeURL(ECDSASignature.twin(ofRaw: jws.signature))
+    return Digest(hashing: String(decoding: signed, as: UTF8.self) + "." + signature)
   }
 
   private func account(in claims: borrowing JSONObject, at instant: Instant) -> UUIDValue? {

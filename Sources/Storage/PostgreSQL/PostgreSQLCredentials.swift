@@ -33,7 +33,7 @@ enum CredentialStatements {
     """
     SELECT account_id FROM accounts
     WHERE account_id = $1::uuid
-      AND NOT EXISTS (SELECT FROM sessions WHERE token_digest = $2::bytea AND revoked_at IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM sessions WHERE token_digest IN ($2::bytea, $3::bytea) AND revoked_at IS NOT NULL)
     """)
   static let listTokens = PostgreSQLStatement(
     "list_tokens", "SELECT name, scope, created_at, revoked_at FROM tokens ORDER BY created_at, name")
@@ -88,6 +88,7 @@ extension PostgreSQLConnection {
     if let stated = token.account {
       parameters.add(stated)
       parameters.add(token.digest)
+      parameters.add(token.twin)
       return try run(CredentialStatements.findAccount, parameters).rowCount == 1
     }
     parameters.add(token.digest)

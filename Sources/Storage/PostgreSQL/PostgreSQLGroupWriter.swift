@@ -57,12 +57,16 @@ struct PostgreSQLGroupWriter {
     for submission in group { digests.append(submission.installation) }
     var tokens = BinaryArray(of: .bytes)
     var stated = BinaryArray(of: .uuid)
+    var twins = BinaryArray(of: .bytes)
     for case let session? in group.map(\.session) {
       tokens.append(session.digest)
       stated.append(session.account)
+      twins.append(session.twin)
     }
     var requests = [PostgreSQLRequest("BEGIN")]
-    if tokens.count > 0 { requests.append(PostgreSQLRequest(IngestionStatements.findSessions, .init(tokens, stated))) }
+    if tokens.count > 0 {
+      requests.append(PostgreSQLRequest(IngestionStatements.findSessions, .init(tokens, stated, twins)))
+    }
     requests.append(PostgreSQLRequest(IngestionStatements.lockInstallations, .init(digests)))
     let results = try connection.run(requests)
     let rows = installations(in: results.last!)

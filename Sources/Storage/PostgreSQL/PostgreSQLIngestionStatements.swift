@@ -22,10 +22,13 @@ enum IngestionStatements {
     "find_sessions",
     """
     SELECT wanted.position, accounts.account_id, CASE WHEN wanted.account_id IS NULL THEN sessions.expires_at END
-    FROM unnest($1::bytea[], $2::uuid[]) WITH ORDINALITY AS wanted (token_digest, account_id, position)
+    FROM unnest($1::bytea[], $2::uuid[], $3::bytea[])
+      WITH ORDINALITY AS wanted (token_digest, account_id, twin_digest, position)
     LEFT JOIN sessions USING (token_digest)
     JOIN accounts ON accounts.account_id = coalesce(wanted.account_id, sessions.account_id)
     WHERE sessions.revoked_at IS NULL
+      AND (wanted.account_id IS NULL OR NOT EXISTS (
+        SELECT FROM sessions AS twin WHERE twin.token_digest = wanted.twin_digest AND twin.revoked_at IS NOT NULL))
     ORDER BY accounts.account_id FOR KEY SHARE OF accounts
     """)
 

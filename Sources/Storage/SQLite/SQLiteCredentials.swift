@@ -18,7 +18,8 @@ struct SQLiteSessions {
     findAccount = try connection.prepare(
       """
       SELECT account_id FROM accounts
-      WHERE account_id = ?1 AND NOT EXISTS (SELECT 1 FROM sessions WHERE token_digest = ?2 AND revoked_at IS NOT NULL)
+      WHERE account_id = ?1
+        AND NOT EXISTS (SELECT 1 FROM sessions WHERE token_digest IN (?2, ?3) AND revoked_at IS NOT NULL)
       """)
   }
 
@@ -27,6 +28,7 @@ struct SQLiteSessions {
     if let stated = token.account {
       findAccount.bind(stated, at: 0)
       findAccount.bind(token.digest, at: 1)
+      findAccount.bind(token.twin, at: 2)
       guard try findAccount.step() else { return nil }
       findAccount.reset()
       return stated
