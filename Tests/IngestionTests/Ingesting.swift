@@ -26,7 +26,7 @@ import Testing
     let asked = store.asked
     var counted: [ErrorCode: Int] = [:]
     for commit in asked.commits {
-      for (key, count) in commit.rejections.counts {
+      for (key, count) in commit.counts.rejections.counts {
         #expect(key.day == now.day)
         counted[key.code, default: 0] += count
       }

@@ -174,8 +174,8 @@ import Testing
   }
 
   @Test func `A batch does not fail because the counts beside it can't be stored`() async {
-    let store = AnsweringStore { group, rejections in
-      rejections.isEmpty
+    let store = AnsweringStore { group, counts in
+      counts.isEmpty
         ? .success(group.map { .stored(accepted: $0.items.count, replayed: 0) }) : .failure(.defect)
     }
     let committer = GroupCommitter(store: store, observer: RecordingObserver())

@@ -7,8 +7,10 @@ actor ScriptedStore: BatchStore {
   /// A commit that waits for its answer.
   struct Commit: Sendable {
     let group: [Submission]
-    let rejections: RejectionCounts
+    let counts: DayCounts
     fileprivate let answer: CheckedContinuation<Result<[CommitOutcome], StoreFailure>, Never>
+
+    var rejections: RejectionCounts { counts.rejections }
 
     /// The installations' digests in order.
     var installations: [Digest] { group.map(\.installation) }
@@ -34,9 +36,9 @@ actor ScriptedStore: BatchStore {
   /// Whether a commit came that no test has seen.
   var hasUnseenCommit: Bool { !arrived.isEmpty }
 
-  func commit(_ group: [Submission], rejections: RejectionCounts) async throws(StoreFailure) -> [CommitOutcome] {
+  func commit(_ group: [Submission], counts: DayCounts) async throws(StoreFailure) -> [CommitOutcome] {
     let result = await withCheckedContinuation { answer in
-      let commit = Commit(group: group, rejections: rejections, answer: answer)
+      let commit = Commit(group: group, counts: counts, answer: answer)
       if waiting.isEmpty { arrived.append(commit) } else { waiting.removeFirst().resume(returning: commit) }
     }
     return try result.get()
@@ -47,12 +49,13 @@ actor ScriptedStore: BatchStore {
 
 /// A store that answers at once by a function, and keeps what it was asked.
 final class AnsweringStore: BatchStore {
-  typealias Answer = @Sendable ([Submission], RejectionCounts) -> Result<[CommitOutcome], StoreFailure>
+  typealias Answer = @Sendable ([Submission], DayCounts) -> Result<[CommitOutcome], StoreFailure>
 
   struct Log: Sendable {
-    var commits: [(group: [Submission], rejections: RejectionCounts)] = []
+    var commits: [(group: [Submission], counts: DayCounts)] = []
     /// The counts of the commits that succeeded.
     var durableRejections = RejectionCounts()
+    var durableViews: [CalendarDay: Int] = [:]
     var sessionsAsked: [(token: AccessToken, instant: Instant)] = []
   }
 
@@ -71,12 +74,15 @@ final class AnsweringStore: BatchStore {
     self.answer = answer
   }
 
-  func commit(_ group: [Submission], rejections: RejectionCounts) async throws(StoreFailure) -> [CommitOutcome] {
+  func commit(_ group: [Submission], counts: DayCounts) async throws(StoreFailure) -> [CommitOutcome] {
     await Task.yield()
-    let result = answer(group, rejections)
+    let result = answer(group, counts)
     log.withLock { log in
-      log.commits.append((group, rejections))
-      if case .success = result { log.durableRejections.add(rejections) }
+      log.commits.append((group, counts))
+      if case .success = result {
+        log.durableRejections.add(counts.rejections)
+        log.durableViews.merge(counts.invitationViews, uniquingKeysWith: +)
+      }
     }
     return try result.get()
   }
@@ -93,6 +99,7 @@ final class RecordingObserver: CommitObserver {
     var waitingBatches = 0
     var waitingBytes = 0
     var longest = 0
+    var changes = 0
     var committed: [(batches: Int, items: Int)] = []
     var failures: [StoreFailure] = []
     fileprivate var waiters: [(batches: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -119,6 +126,7 @@ final class RecordingObserver: CommitObserver {
     state.withLock { state in
       state.waitingBatches = batches
       state.waitingBytes = bytes
+      state.changes += 1
       state.longest = max(state.longest, batches)
       for waiter in state.waiters where waiter.batches == batches { waiter.continuation.resume() }
       state.waiters.removeAll { $0.batches == batches }

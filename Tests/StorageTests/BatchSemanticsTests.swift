@@ -29,7 +29,7 @@ import Testing
     let conflicting = submission(.events([event(), event(), event(.purchaseViewed, id: first), event()]))
     let outcomes = try await store.commit(
       [submission(.events([event()]), of: "b"), conflicting, submission(.events([event()]), of: "c")],
-      rejections: RejectionCounts())
+      counts: DayCounts())
     #expect(outcomes == [.stored(accepted: 1, replayed: 0), .conflict, .stored(accepted: 1, replayed: 0)])
     #expect(try fixture.count("events") == 3)
     #expect(try fixture.rows("SELECT sum(event_count) FROM event_day_totals") == [[3]])
@@ -152,7 +152,7 @@ import Testing
       submission(.events([event()]), of: "f", session: "unknown"),
     ]
     let stored = CommitOutcome.stored(accepted: 1, replayed: 0)
-    let outcomes = try await store.commit(group, rejections: RejectionCounts())
+    let outcomes = try await store.commit(group, counts: DayCounts())
     #expect(outcomes == [stored, .unauthorized, stored, stored, stored, .unauthorized])
     #expect(try fixture.count("installations WHERE account_id IS NOT NULL") == 3)
     try await store.issue("another", account: other)

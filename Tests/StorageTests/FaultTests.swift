@@ -38,7 +38,7 @@ import Testing
         """)
     let good = submission(.events([event(), event()]), of: "good")
     let bad = submission(.events([event(), event(version: "broken")]), of: "bad")
-    await #expect(throws: StoreFailure.defect) { try await store.commit([good, bad], rejections: RejectionCounts()) }
+    await #expect(throws: StoreFailure.defect) { try await store.commit([good, bad], counts: DayCounts()) }
     for table in ["installations", "events", "activity", "event_day_totals", "receipt_day_totals"] {
       #expect(try fixture.count(table) == 0, "\(table)")
     }
@@ -54,7 +54,7 @@ import Testing
     var largest = 0
     for round in 0..<300 {
       let group = (0..<64).map { submission(.events([event()]), of: "\(round).\($0)") }
-      _ = try await store.commit(group, rejections: RejectionCounts())
+      _ = try await store.commit(group, counts: DayCounts())
       largest = max(largest, contents(ofFile: fixture.path + "-wal").count)
     }
     // Written in all: more than three times the size at which it is copied. Left to grow, it would hold all of that.

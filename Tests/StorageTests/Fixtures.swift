@@ -26,6 +26,9 @@ final class StoreFixture: Sendable {
     folder.remove()
   }
 
+  /// Whether the database is a SQLite file.
+  var isFile: Bool { DatabaseUnderTest.isSQLite }
+
   func open(_ role: StoreRole = .server) async throws -> any AnalyticsStore {
     switch database {
     case .sqlite(let path): try SQLiteStore(path: path, role: role, clock: .fixed(noon))
@@ -101,7 +104,7 @@ func submission(
 extension BatchStore {
   /// Commits one batch as a group of its own.
   func commit(_ submission: Submission) async throws -> CommitOutcome {
-    try await commit([submission], rejections: RejectionCounts())[0]
+    try await commit([submission], counts: DayCounts())[0]
   }
 }
 

@@ -117,7 +117,7 @@ private struct Generator {
     var generator = Generator(random: SeededGenerator(seed: seed))
     for round in 0..<400 {
       let group = generator.group()
-      let outcomes = try await stores[round % stores.count].commit(group, rejections: RejectionCounts())
+      let outcomes = try await stores[round % stores.count].commit(group, counts: DayCounts())
       #expect(outcomes == group.map { model.apply($0) })
     }
     try compare(fixture, model)
@@ -136,7 +136,7 @@ private struct Generator {
           var results: [(Submission, CommitOutcome)] = []
           for _ in 0..<70 {
             let group = generator.group()
-            let outcomes = try await stores[task % stores.count].commit(group, rejections: RejectionCounts())
+            let outcomes = try await stores[task % stores.count].commit(group, counts: DayCounts())
             results += zip(group, outcomes)
           }
           return results

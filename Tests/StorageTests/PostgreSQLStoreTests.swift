@@ -48,7 +48,7 @@ struct PostgreSQLStoreTests {
       submission(events, of: "a\(round)", session: "one"), submission(summaries, of: "b\(round)", session: "one"),
       submission(summaries, of: "c\(round)"),
     ]
-    for _ in 0..<2 { _ = try await store.commit(batches, rejections: rejections) }
+    for _ in 0..<2 { _ = try await store.commit(batches, counts: DayCounts(rejections: rejections)) }
   }
 
   /// A summary in which no two counters are equal, so that none can be taken for another.
@@ -143,7 +143,7 @@ struct PostgreSQLStoreTests {
     try refuse(2, with: state)
     let group = [submission(.events([event(), event()]), of: "a"), submission(.events([event()]), of: "b")]
     #expect(
-      try await store.commit(group, rejections: RejectionCounts())
+      try await store.commit(group, counts: DayCounts())
         == [.stored(accepted: 2, replayed: 0), .stored(accepted: 1, replayed: 0)])
     // Two that were refused at their first row, and one that wasn't.
     #expect(try fixture.rows("SELECT last_value FROM attempts") == [[5]])

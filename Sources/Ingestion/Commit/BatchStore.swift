@@ -102,43 +102,15 @@ public enum StoreFailureReason: Sendable, CaseIterable {
   }
 }
 
-/// How many requests to the ingestion endpoints were refused on a day, by error code.
-public struct RejectionCounts: Sendable, Equatable {
-  /// A day and an error code.
-  public struct Key: Hashable, Sendable {
-    /// The UTC day of receipt.
-    public let day: CalendarDay
-    /// Why they were refused.
-    public let code: ErrorCode
-  }
-
-  /// The counts.
-  public private(set) var counts: [Key: Int] = [:]
-
-  /// No count.
-  public init() {}
-
-  /// Whether nothing was counted.
-  public var isEmpty: Bool { counts.isEmpty }
-
-  /// Counts one more, or several.
-  public mutating func add(_ code: ErrorCode, on day: CalendarDay, count: Int = 1) {
-    counts[Key(day: day, code: code), default: 0] += count
-  }
-
-  /// Adds all of another's counts.
-  public mutating func add(_ other: RejectionCounts) { counts.merge(other.counts, uniquingKeysWith: +) }
-}
-
 /// What ingestion needs of a database. Calls may block for as long as a transaction takes, on threads of the store's own.
 public protocol BatchStore: Sendable {
   /// Commits a group of batches in one durable transaction. Each succeeds or fails on its own.
   /// - Parameters:
   ///   - group: batches of different installations.
-  ///   - rejections: counts to add in the same transaction.
+  ///   - counts: what to add to the totals of days in the same transaction.
   /// - Returns: an outcome for each batch, in order, after the transaction is durable.
   /// - Throws: when nothing of the group was stored.
-  func commit(_ group: [Submission], rejections: RejectionCounts) async throws(StoreFailure) -> [CommitOutcome]
+  func commit(_ group: [Submission], counts: DayCounts) async throws(StoreFailure) -> [CommitOutcome]
 
   /// Whether a token is that of a session which is valid at an instant.
   func isValidSession(_ token: AccessToken, at instant: Instant) async throws(StoreFailure) -> Bool

@@ -24,12 +24,41 @@ public protocol CommitObserver: Sendable {
 /// Group commit: batches queue up, and each writer takes all that waits and commits it in one transaction. While one
 /// group commits the next one gathers, so an idle server adds no latency and a busy one shares each flush to disk
 /// among many batches. There is no timer.
+///
+/// What is counted by day rides with the groups. A view of an invitation page waits for its group as a batch does; a
+/// refused request has been answered already, so its count only has to arrive some time.
 public final class GroupCommitter: Sendable {
   private typealias Waiter = CheckedContinuation<Result<CommitOutcome, SubmissionFailure>, Never>
+
+  /// A view of an invitation page that waits until its count is durable.
+  private struct View: Sendable {
+    let day: CalendarDay
+    let waiter: CheckedContinuation<SubmissionFailure?, Never>
+  }
+
+  /// What is committed in one transaction.
+  private struct Group {
+    var batches: [GroupQueue<Waiter>.Entry] = []
+    var rejections = RejectionCounts()
+    var views: [View] = []
+
+    var counts: DayCounts {
+      DayCounts(rejections: rejections, invitationViews: views.reduce(into: [:]) { $0[$1.day, default: 0] += 1 })
+    }
+
+    /// What each fails or succeeds on its own where one of them may be the cause of a failure: every batch, and the
+    /// counts of a kind.
+    var parts: [Group] {
+      batches.map { Group(batches: [$0]) } + (rejections.isEmpty ? [] : [Group(rejections: rejections)])
+        + (views.isEmpty ? [] : [Group(views: views)])
+    }
+  }
 
   private struct State {
     var queue: GroupQueue<Waiter>
     var rejections = RejectionCounts()
+    // Each belongs to a connection, whose number is bounded, and takes a few bytes: they need no bound of their own.
+    var views: [View] = []
     var idleWriters: Int
     var rejectionFlush: Task<Void, Never>?
     var isStopping = false
@@ -84,6 +113,23 @@ public final class GroupCommitter: Sendable {
     }
   }
 
+  /// Counts a view of an invitation page and waits until that is durable, or has failed. Views that come together share
+  /// one commit. Cancelling the task does not withdraw the view.
+  /// - Parameter day: the UTC day of the view.
+  /// - Throws: ``SubmissionFailure``; the view is not counted then, unless the store could not tell what became of it.
+  public func countInvitationView(on day: CalendarDay) async throws(SubmissionFailure) {
+    let failure = await withCheckedContinuation { waiter in
+      let isTaken = state.withLock { state in
+        if state.isStopping { return false }
+        state.views.append(View(day: day, waiter: waiter))
+        wakeWriter(&state)
+        return true
+      }
+      if !isTaken { waiter.resume(returning: .stopping) }
+    }
+    if let failure { throw failure }
+  }
+
   /// Refuses further batches and waits until all that were taken have their outcome and the counts are durable.
   public func stop() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -110,11 +156,11 @@ public final class GroupCommitter: Sendable {
   /// Commits one group after another until nothing waits that this writer could take.
   private func commitGroups() async {
     var triesRejectionsAlone = true
-    while let (group, rejections) = takeGroup(orRejectionsAlone: triesRejectionsAlone) {
-      let isStored = await commit(group, rejections)
+    while let group = takeGroup(orRejectionsAlone: triesRejectionsAlone) {
+      let isStored = await commit(group)
       state.withLock { state in
-        state.queue.finish(group)
-        if !isStored { state.rejections.add(rejections) }
+        state.queue.finish(group.batches)
+        if !isStored { state.rejections.add(group.rejections) }
       }
       // Counts that could not be stored wait for the next batch or flush instead of being tried in a loop.
       triesRejectionsAlone = isStored
@@ -123,42 +169,51 @@ public final class GroupCommitter: Sendable {
 
   /// Takes what is to be committed next, or ends this writer's turn. Both happen under one lock: a batch that comes a
   /// moment later finds an idle writer to wake.
-  private func takeGroup(orRejectionsAlone: Bool) -> ([GroupQueue<Waiter>.Entry], RejectionCounts)? {
+  private func takeGroup(orRejectionsAlone: Bool) -> Group? {
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
-    let next: ([GroupQueue<Waiter>.Entry], RejectionCounts)? = state.withLock { state in
-      let group = state.queue.takeGroup()
+    let next: Group? = state.withLock { state in
+      var group = Group(batches: state.queue.takeGroup())
       observer.queueChanged(batches: state.queue.waitingBatches, bytes: state.queue.waitingBytes)
-      if group.isEmpty, state.rejections.isEmpty || !orRejectionsAlone {
+      if group.batches.isEmpty, state.views.isEmpty, state.rejections.isEmpty || !orRejectionsAlone {
         state.idleWriters += 1
         if state.idleWriters == writers { swap(&waitingForIdle, &state.waitingForIdle) }
         return nil
       }
-      defer { state.rejections = RejectionCounts() }
-      return (group, state.rejections)
+      swap(&group.rejections, &state.rejections)
+      swap(&group.views, &state.views)
+      return group
     }
     waitingForIdle.forEach { $0.resume() }
     return next
   }
 
-  /// Commits a group and gives each batch its outcome.
+  /// Commits a group and gives each batch and each view its outcome.
   /// - Returns: whether the rejection counts are done with.
-  private func commit(_ group: [GroupQueue<Waiter>.Entry], _ rejections: RejectionCounts) async -> Bool {
+  private func commit(_ group: Group) async -> Bool {
     let start = ContinuousClock.now
     do throws(StoreFailure) {
-      let outcomes = try await store.commit(group.map(\.submission), rejections: rejections)
-      precondition(outcomes.count == group.count, "a store owes every batch an outcome")
-      let items = group.reduce(0) { $0 + $1.submission.items.count }
-      observer.groupCommitted(batches: group.count, items: items, duration: ContinuousClock.now - start)
-      for (entry, outcome) in zip(group, outcomes) { entry.waiter.resume(returning: .success(outcome)) }
+      let outcomes = try await store.commit(group.batches.map(\.submission), counts: group.counts)
+      precondition(outcomes.count == group.batches.count, "a store owes every batch an outcome")
+      let items = group.batches.reduce(0) { $0 + $1.submission.items.count }
+      observer.groupCommitted(batches: group.batches.count, items: items, duration: ContinuousClock.now - start)
+      for (entry, outcome) in zip(group.batches, outcomes) { entry.waiter.resume(returning: .success(outcome)) }
+      for view in group.views { view.waiter.resume(returning: nil) }
       return true
     } catch {
       observer.groupFailed(error)
-      if error.mayConcernOneBatch, group.count + (rejections.isEmpty ? 0 : 1) > 1 {
-        // One batch, or the counts, must have caused it: the others must not suffer.
-        for entry in group { _ = await commit([entry], RejectionCounts()) }
-        return rejections.isEmpty ? true : await commit([], rejections)
+      let parts = error.mayConcernOneBatch ? group.parts : []
+      if parts.count > 1 {
+        // One batch, or counts of one kind, must have caused it: the others must not suffer.
+        var isStored = true
+        for part in parts {
+          let isPartStored = await commit(part)
+          if !part.rejections.isEmpty { isStored = isPartStored }
+        }
+        return isStored
       }
-      for entry in group { entry.waiter.resume(returning: .failure(.store(error))) }
+      for entry in group.batches { entry.waiter.resume(returning: .failure(.store(error))) }
+      // Whoever looked is told that it failed, and not counted later.
+      for view in group.views { view.waiter.resume(returning: .store(error)) }
       // Counts that are a defect by themselves would be one for ever.
       return error == .defect
     }

@@ -4,21 +4,26 @@ import PostgreSQL
 
 extension DayTotals {
   /// One row of deltas: the parameters of ``IngestionStatements/addDeltas``.
-  func deltas(_ rejections: RejectionCounts) -> PostgreSQLParameters {
+  func deltas(_ counts: DayCounts) -> PostgreSQLParameters {
     var parameters = PostgreSQLParameters()
     addEvents(to: &parameters)
     addUsage(to: &parameters)
     addReceipts(to: &parameters)
-    addRejections(rejections, to: &parameters)
+    addRejections(counts.rejections, to: &parameters)
+    add(links.map { ($0, $1) }, to: &parameters)
+    add(counts.invitationViews.map { ($0, Int64($1)) }, to: &parameters)
+    return parameters
+  }
+
+  private func add(_ totals: [(day: CalendarDay, count: Int64)], to parameters: inout PostgreSQLParameters) {
     var days = BinaryArray(of: .int32)
     var counts = BinaryArray(of: .int64)
-    for (day, count) in links {
-      days.append(day)
-      counts.append(count)
+    for total in totals {
+      days.append(total.day)
+      counts.append(total.count)
     }
     parameters.add(days)
     parameters.add(counts)
-    return parameters
   }
 
   private func addEvents(to parameters: inout PostgreSQLParameters) {

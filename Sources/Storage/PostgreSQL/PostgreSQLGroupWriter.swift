@@ -27,7 +27,7 @@ struct PostgreSQLGroupWriter {
 
   let connection: PostgreSQLConnection
   let group: [Submission]
-  let rejections: RejectionCounts
+  let counts: DayCounts
 
   func commit() throws(PostgreSQLError) -> Attempt {
     if group.isEmpty {
@@ -45,7 +45,7 @@ struct PostgreSQLGroupWriter {
   }
 
   private func addDeltas(_ totals: DayTotals) -> PostgreSQLRequest {
-    PostgreSQLRequest(IngestionStatements.addDeltas, totals.deltas(rejections))
+    PostgreSQLRequest(IngestionStatements.addDeltas, totals.deltas(counts))
   }
 
   // MARK: - Judging
@@ -196,7 +196,7 @@ struct PostgreSQLGroupWriter {
   private func write(_ batches: [PostgreSQLBatch], _ activity: GroupActivity) throws(PostgreSQLError) {
     var totals = DayTotals()
     for batch in batches { totals.add(batch) }
-    if totals.isEmpty, rejections.isEmpty {
+    if totals.isEmpty, counts.isEmpty {
       try connection.execute("ROLLBACK")
       return
     }

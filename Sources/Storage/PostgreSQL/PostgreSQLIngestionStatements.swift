@@ -110,6 +110,6 @@ enum IngestionStatements {
       $8::smallint[], $9::text[], $10::bigint[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[],
       $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $21::integer[],
       $22::smallint[], $23::smallint[], $24::smallint[], $25::text[], $26::bigint[], $27::integer[], $28::smallint[],
-      $29::bigint[], $30::integer[], $31::bigint[])
+      $29::bigint[], $30::integer[], $31::bigint[], $32::integer[], $33::bigint[])
     """)
 }

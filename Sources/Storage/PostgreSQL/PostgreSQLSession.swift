@@ -113,7 +113,8 @@ extension PostgreSQLSession.Purpose {
 
   /// For everything that is looked up.
   static let reading = PostgreSQLSession.Purpose(
-    settings: "SET statement_timeout = '5s';", statements: CredentialStatements.searches, answerTimeout: .seconds(5))
+    settings: "SET statement_timeout = '5s';",
+    statements: CredentialStatements.searches + ReferralCodeStatements.searches, answerTimeout: .seconds(5))
 
   /// For work that nobody waits for.
   static let maintenance = PostgreSQLSession.Purpose(

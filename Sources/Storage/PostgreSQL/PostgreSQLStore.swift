@@ -120,13 +120,13 @@ public final class PostgreSQLStore: AnalyticsStore {
 extension PostgreSQLStore: BatchStore {
   /// Commits a group in one durable transaction.
   public func commit(
-    _ group: [Submission], rejections: RejectionCounts
+    _ group: [Submission], counts: DayCounts
   ) async throws(StoreFailure) -> [CommitOutcome] {
     guard let writer = idleWriters.withLock({ $0.popLast() }) else {
       preconditionFailure("no more groups than groupsInFlight may be committed at a time")
     }
     defer { idleWriters.withLock { $0.append(writer) } }
-    let outcomes = try await writers[writer].commit(group, rejections: rejections)
+    let outcomes = try await writers[writer].commit(group, counts: counts)
     hasUnfolded.store(true, ordering: .relaxed)
     return outcomes
   }
@@ -136,6 +136,13 @@ extension PostgreSQLStore: BatchStore {
     try await read { (connection) throws(PostgreSQLError) in
       try connection.isValidSession(token, at: instant)
     }
+  }
+}
+
+extension PostgreSQLStore: InvitationStore {
+  /// Whether a code's digest is that of an issued and not revoked referral code.
+  public func isValidReferralCode(_ code: Digest) async throws(StoreFailure) -> Bool {
+    try await read { (connection) throws(PostgreSQLError) in try connection.isValidReferralCode(code) }
   }
 }
 

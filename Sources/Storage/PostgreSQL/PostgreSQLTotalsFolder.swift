@@ -84,6 +84,12 @@ enum PostgreSQLTotalsFolder {
       FROM moved, unnest(link_days, link_installation_counts) AS delta (day, installation_count)
       GROUP BY 1
       ON CONFLICT (day) DO UPDATE SET installation_count = total.installation_count + excluded.installation_count
+    ), invitations AS (
+      INSERT INTO folded_invitation_day_totals AS total
+      SELECT day, sum(view_count)
+      FROM moved, unnest(invitation_days, invitation_view_counts) AS delta (day, view_count)
+      GROUP BY 1
+      ON CONFLICT (day) DO UPDATE SET view_count = total.view_count + excluded.view_count
     )
     SELECT count(*) FROM moved
     """

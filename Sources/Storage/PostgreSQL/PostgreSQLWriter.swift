@@ -15,9 +15,9 @@ actor PostgreSQLWriter {
 
   init(_ session: PostgreSQLSession) { self.session = session }
 
-  func commit(_ group: [Submission], rejections: RejectionCounts) async throws(StoreFailure) -> [CommitOutcome] {
+  func commit(_ group: [Submission], counts: DayCounts) async throws(StoreFailure) -> [CommitOutcome] {
     do throws(PostgreSQLError) {
-      let outcomes = try await attempt(group, rejections)
+      let outcomes = try await attempt(group, counts)
       lastFailure = nil
       return outcomes
     } catch {
@@ -27,13 +27,13 @@ actor PostgreSQLWriter {
   }
 
   private func attempt(
-    _ group: [Submission], _ rejections: RejectionCounts
+    _ group: [Submission], _ counts: DayCounts
   ) async throws(PostgreSQLError) -> [CommitOutcome] {
     var last = PostgreSQLError.refused("40001")
     for _ in 0..<Self.attempts {
       do throws(PostgreSQLError) {
         let attempt = try await session.perform { (connection) throws(PostgreSQLError) in
-          let attempt = try PostgreSQLGroupWriter(connection: connection, group: group, rejections: rejections).commit()
+          let attempt = try PostgreSQLGroupWriter(connection: connection, group: group, counts: counts).commit()
           if case .overtaken = attempt { try connection.execute("ROLLBACK") }
           return attempt
         }

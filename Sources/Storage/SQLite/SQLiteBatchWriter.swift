@@ -29,12 +29,12 @@ final class SQLiteBatchWriter {
       """)
   }
 
-  func apply(_ group: [Submission], _ rejections: RejectionCounts) throws(SQLiteError) -> [CommitOutcome] {
+  func apply(_ group: [Submission], _ counts: DayCounts) throws(SQLiteError) -> [CommitOutcome] {
     totals.removeAll()
     var outcomes: [CommitOutcome] = []
     outcomes.reserveCapacity(group.count)
     for submission in group { outcomes.append(try apply(submission)) }
-    try dayTotals.write(totals, rejections)
+    try dayTotals.write(totals, counts)
     return outcomes
   }
 

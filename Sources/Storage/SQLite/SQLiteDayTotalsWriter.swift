@@ -8,6 +8,7 @@ struct SQLiteDayTotalsWriter {
   private let addUsage: SQLiteStatement
   private let addLinks: SQLiteStatement
   private let addRejections: SQLiteStatement
+  private let addInvitationViews: SQLiteStatement
 
   init(_ connection: SQLiteConnection) throws(SQLiteError) {
     addEvents = try connection.prepare(
@@ -44,9 +45,14 @@ struct SQLiteDayTotalsWriter {
       INSERT INTO rejection_day_totals VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET batch_count = batch_count + excluded.batch_count
       """)
+    addInvitationViews = try connection.prepare(
+      """
+      INSERT INTO invitation_day_totals VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET view_count = view_count + excluded.view_count
+      """)
   }
 
-  func write(_ totals: DayTotals, _ rejections: RejectionCounts) throws(SQLiteError) {
+  func write(_ totals: DayTotals, _ counts: DayCounts) throws(SQLiteError) {
     for (key, count) in totals.events {
       addEvents.bind(Int64(key.day.daysSince1970), at: 0)
       addEvents.bind(Int64(key.kind.type.code), at: 1)
@@ -78,11 +84,16 @@ struct SQLiteDayTotalsWriter {
       addLinks.bind(count, at: 1)
       try addLinks.run()
     }
-    for (key, count) in rejections.counts {
+    for (key, count) in counts.rejections.counts {
       addRejections.bind(Int64(key.day.daysSince1970), at: 0)
       addRejections.bind(Int64(key.code.status), at: 1)
       addRejections.bind(Int64(count), at: 2)
       try addRejections.run()
+    }
+    for (day, count) in counts.invitationViews {
+      addInvitationViews.bind(Int64(day.daysSince1970), at: 0)
+      addInvitationViews.bind(Int64(count), at: 1)
+      try addInvitationViews.run()
     }
   }
 }

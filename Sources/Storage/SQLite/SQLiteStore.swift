@@ -77,14 +77,21 @@ private final class ServerLock: Sendable {
 extension SQLiteStore: BatchStore {
   /// Commits a group in one durable transaction.
   public func commit(
-    _ group: [Submission], rejections: RejectionCounts
+    _ group: [Submission], counts: DayCounts
   ) async throws(StoreFailure) -> [CommitOutcome] {
-    try await writer.commit(group, rejections: rejections)
+    try await writer.commit(group, counts: counts)
   }
 
   /// Whether a token is that of a valid session.
   public func isValidSession(_ token: AccessToken, at instant: Instant) async throws(StoreFailure) -> Bool {
     try await reader.isValidSession(token, at: instant)
+  }
+}
+
+extension SQLiteStore: InvitationStore {
+  /// Whether a code's digest is that of an issued and not revoked referral code.
+  public func isValidReferralCode(_ code: Digest) async throws(StoreFailure) -> Bool {
+    try await reader.isValidReferralCode(code)
   }
 }
 

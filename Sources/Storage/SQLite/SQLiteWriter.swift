@@ -34,11 +34,11 @@ actor SQLiteWriter {
     self.checkpointer = checkpointer
   }
 
-  func commit(_ group: [Submission], rejections: RejectionCounts) throws(StoreFailure) -> [CommitOutcome] {
+  func commit(_ group: [Submission], counts: DayCounts) throws(StoreFailure) -> [CommitOutcome] {
     do throws(SQLiteError) {
       try expectFileInPlace()
       finishCheckpoint()
-      let outcomes = try connection.transaction { () throws(SQLiteError) in try batches.apply(group, rejections) }
+      let outcomes = try connection.transaction { () throws(SQLiteError) in try batches.apply(group, counts) }
       isFailing = false
       startCheckpointIfDue()
       return outcomes
@@ -138,11 +138,13 @@ actor SQLiteReader {
   private let executor = SerialThreadExecutor()
   private let connection: SQLiteConnection
   private let sessions: SQLiteSessions
+  private let referralCodes: SQLiteReferralCodes
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(_ connection: sending SQLiteConnection) throws(SQLiteError) {
     sessions = try SQLiteSessions(connection)
+    referralCodes = try SQLiteReferralCodes(connection)
     self.connection = connection
   }
 
@@ -150,6 +152,10 @@ actor SQLiteReader {
     do throws(SQLiteError) {
       return try sessions.account(of: token, at: instant) != nil
     } catch { throw error.failure }
+  }
+
+  func isValidReferralCode(_ code: Digest) throws(StoreFailure) -> Bool {
+    do throws(SQLiteError) { return try referralCodes.isValid(code) } catch { throw error.failure }
   }
 
   /// Runs a closure on the connection.
