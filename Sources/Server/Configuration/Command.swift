@@ -48,6 +48,9 @@ public enum Command: CaseIterable, Sendable {
         ServerOptions.requestTimeout.specification, ServerOptions.idleTimeout.specification,
         ServerOptions.connectionLimit.specification, ServerOptions.httpThreads.specification,
         ServerOptions.queueBatches.specification, ServerOptions.queueBytes.specification,
+        ServerOptions.publicURL.specification, ServerOptions.appStoreURL.specification,
+        ServerOptions.appID.specification, ServerOptions.storeKitRoot.specification,
+        ServerOptions.storeKitBundle.specification, ServerOptions.storeKitSandbox.specification,
         ServerOptions.insecureTestHooks.specification, ServerOptions.clock.specification,
         ServerOptions.welcome.specification, ServerOptions.printConfiguration.specification,
       ]

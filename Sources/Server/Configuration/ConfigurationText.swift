@@ -5,8 +5,9 @@ enum ConfigurationText {
       .filter { $0.specification.name != ServerOptions.printConfiguration.specification.name }
       .map { entry -> (name: String, value: String, origin: String) in
         let option = entry.specification
-        var value = entry.text.map(option.shown) ?? ""
-        if entry.text == nil, case .absent(let meaning) = option.fallback { value = "(\(meaning))" }
+        // As the environment would have it.
+        var value = entry.texts.map(option.shown).joined(separator: ",")
+        if entry.texts.isEmpty, case .absent(let meaning) = option.fallback { value = "(\(meaning))" }
         let variable = entry.origin == .environment ? " \(option.environmentName ?? "")" : ""
         return (option.displayName, value, entry.origin.rawValue + variable)
       }

@@ -1,12 +1,12 @@
 /// Reads `--flag value`, `--flag=value` and flags without value.
 enum FlagReader {
-  /// The text of each flag by option name; `true` for a flag without value.
+  /// The texts of each flag by option name, in their order; `true` for a flag without value.
   ///
   /// A value that begins with `--` needs the form with `=`: otherwise a forgotten value would swallow the next flag.
   ///
   /// - Throws: `UsageError` for an unknown or repeated flag, a missing or needless value, and anything that is no flag.
-  static func read(_ arguments: ArraySlice<String>, of command: Command) throws(UsageError) -> [String: String] {
-    var texts: [String: String] = [:]
+  static func read(_ arguments: ArraySlice<String>, of command: Command) throws(UsageError) -> [String: [String]] {
+    var texts: [String: [String]] = [:]
     var rest = arguments
     while let argument = rest.popFirst() {
       guard argument.hasPrefix("-"), argument != "-", argument != "--" else {
@@ -17,16 +17,16 @@ enum FlagReader {
       guard let option = command.options.first(where: { $0.hasFlag && $0.flag == flag }) else {
         throw UsageError(unknown(flag, command), command: command)
       }
-      guard texts[option.name] == nil else {
+      guard texts[option.name] == nil || option.isRepeatable else {
         throw UsageError("\(flag): expected once, but it is given twice", command: command)
       }
       if option.placeholder == nil {
         guard equals == nil else { throw UsageError("\(flag): expected without a value", command: command) }
-        texts[option.name] = "true"
+        texts[option.name] = ["true"]
       } else if let equals {
-        texts[option.name] = String(argument[argument.index(after: equals)...])
+        texts[option.name, default: []].append(String(argument[argument.index(after: equals)...]))
       } else if let value = rest.first, !value.hasPrefix("--") {
-        texts[option.name] = value
+        texts[option.name, default: []].append(value)
         rest.removeFirst()
       } else {
         throw UsageError("\(flag): a value is missing, expected \(option.expectation)", command: command)

@@ -45,7 +45,10 @@ enum HelpText {
     case .required: notes.append("required")
     }
     if option.placeholder == nil { notes = [] }
-    if option.hasFlag, let name = option.environmentName { notes.append("environment: \(name)") }
+    if option.isRepeatable { notes.append("may be given several times") }
+    if option.hasFlag, let name = option.environmentName {
+      notes.append("environment: \(name)" + (option.isRepeatable ? ", separated by commas" : ""))
+    }
     return notes.isEmpty ? "" : "[\(notes.joined(separator: "; "))]"
   }
 

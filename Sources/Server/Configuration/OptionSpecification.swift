@@ -38,6 +38,8 @@ public struct OptionSpecification: Sendable {
   public let placeholder: String?
   /// What is accepted, as the end of "expected …".
   public let expectation: String
+  /// Whether it may have several values: the flag is given several times, and the variable separates them by commas.
+  public let isRepeatable: Bool
   /// What happens when no value is given.
   public let fallback: Fallback
   /// What of the value may be shown.
@@ -74,7 +76,7 @@ public struct OptionSpecification: Sendable {
   }
 }
 
-/// A row of the option table with the type of its value.
+/// A row of the option table with the type of its value, of one value where it is repeatable.
 public struct CommandOption<Value: Sendable>: Sendable {
   /// The row.
   public let specification: OptionSpecification
@@ -82,12 +84,12 @@ public struct CommandOption<Value: Sendable>: Sendable {
   /// An option with a value.
   public init(
     _ name: String, _ parser: ValueParser<Value>, _ fallback: OptionSpecification.Fallback,
-    sources: OptionSpecification.Sources = .flagAndEnvironment, secrecy: OptionSpecification.Secrecy = .open,
-    help: String
+    isRepeatable: Bool = false, sources: OptionSpecification.Sources = .flagAndEnvironment,
+    secrecy: OptionSpecification.Secrecy = .open, help: String
   ) {
     specification = OptionSpecification(
       name: name, sources: sources, placeholder: parser.placeholder, expectation: parser.expectation,
-      fallback: fallback, secrecy: secrecy, help: help,
+      isRepeatable: isRepeatable, fallback: fallback, secrecy: secrecy, help: help,
       parse: { (text: String) throws(ValueProblem) -> any Sendable in try parser.parse(text) })
   }
 }
@@ -97,7 +99,7 @@ extension CommandOption where Value == Bool {
   public init(flag name: String, sources: OptionSpecification.Sources = .flagAndEnvironment, help: String) {
     specification = OptionSpecification(
       name: name, sources: sources, placeholder: nil, expectation: ValueParser.truth.expectation,
-      fallback: .value("false", description: ""), secrecy: .open, help: help,
+      isRepeatable: false, fallback: .value("false", description: ""), secrecy: .open, help: help,
       parse: { (text: String) throws(ValueProblem) -> any Sendable in try ValueParser.truth.parse(text) })
   }
 }

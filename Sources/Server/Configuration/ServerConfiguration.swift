@@ -20,6 +20,26 @@ public struct ServerConfiguration: Sendable {
     public let audience: String?
   }
 
+  /// What invitation links and their pages lead to.
+  public struct Invitations: Equatable, Sendable {
+    /// The address of links up to the path, without a slash at the end; `nil`: the address that the visitor used.
+    public let publicURL: String?
+    /// The app's page in the App Store.
+    public let appStoreURL: String?
+    /// The apps that open links by themselves, as `TEAM.BUNDLE`.
+    public let appIDs: [String]
+  }
+
+  /// Which signed App Store transactions are taken.
+  public struct StoreKit: Sendable {
+    /// The digest of the root certificate that they must lead to.
+    public let root: Digest
+    /// The apps they may be of.
+    public let bundleIDs: [String]
+    /// Whether those of the sandbox are taken too.
+    public let allowsSandbox: Bool
+  }
+
   /// Where the data is, the log level and the clock: what every command has.
   public let common: CommonConfiguration
   /// Where clients are answered.
@@ -46,6 +66,11 @@ public struct ServerConfiguration: Sendable {
   public let queueBytes: Int
   /// Connections to PostgreSQL that commit batches, 1 to 64.
   public let databaseWriters: Int
+
+  /// What invitation links and their pages lead to.
+  public let invitations: Invitations
+  /// Which signed App Store transactions are taken.
+  public let storeKit: StoreKit
 
   /// Checks what concerns more than one option.
   ///
@@ -81,6 +106,12 @@ public struct ServerConfiguration: Sendable {
     queueBatches = options.required(ServerOptions.queueBatches)
     queueBytes = options.required(ServerOptions.queueBytes)
     databaseWriters = options.required(ServerOptions.databaseWriters)
+    invitations = Invitations(
+      publicURL: options.value(ServerOptions.publicURL), appStoreURL: options.value(ServerOptions.appStoreURL),
+      appIDs: options.values(ServerOptions.appID))
+    storeKit = StoreKit(
+      root: options.required(ServerOptions.storeKitRoot), bundleIDs: options.values(ServerOptions.storeKitBundle),
+      allowsSandbox: options.required(ServerOptions.storeKitSandbox))
   }
 }
 

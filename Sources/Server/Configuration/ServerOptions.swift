@@ -93,6 +93,39 @@ public enum ServerOptions {
     "queue-bytes", .byteSize(inMebibytes: 1...16_384), .value("64MiB"),
     help: "Memory for batches that wait to be committed, 1 MiB to 16384 MiB: bytes, or a number with KiB, MiB or GiB.")
 
+  /// `--public-url`
+  public static let publicURL = CommandOption(
+    "public-url", .publicURL, .absent("the address that the visitor used"),
+    help: "The address that invitation links have, up to the path: https://HOST. Needed where pages are seen under "
+      + "another one: the page's own link to /i/CODE is below it.")
+
+  /// `--app-store-url`
+  public static let appStoreURL = CommandOption(
+    "app-store-url", .storeURL, .absent("no button, a line that names the app"),
+    help: "The app's page in the App Store, for the button of the invitation page.")
+
+  /// `--app-id`
+  public static let appID = CommandOption(
+    "app-id", .appID, .absent("no app"), isRepeatable: true,
+    help: "An app that opens invitation links by itself, TEAM.BUNDLE as in its application-identifier: what "
+      + "/.well-known/apple-app-site-association names.")
+
+  /// `--storekit-root`
+  public static let storeKitRoot = CommandOption(
+    "storekit-root", .digest,
+    .value(
+      "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179", description: "that of Apple Root CA - G3"),
+    help: "The SHA-256 digest of the root certificate that signed transactions must lead to, 64 hexadecimal digits.")
+
+  /// `--storekit-bundle`
+  public static let storeKitBundle = CommandOption(
+    "storekit-bundle", .bundleID, .absent("no app"), isRepeatable: true,
+    help: "The bundle identifier of an app whose signed transactions are taken.")
+
+  /// `--storekit-sandbox`
+  public static let storeKitSandbox = CommandOption(
+    flag: "storekit-sandbox", help: "Take signed transactions of the sandbox too.")
+
   /// `--insecure-test-hooks`
   public static let insecureTestHooks = CommandOption(
     flag: "insecure-test-hooks", help: "Allow what only tests need, such as OSG_ANALYTICS_CLOCK. Never in production.")

@@ -40,6 +40,7 @@ public struct AnalyticsServer: Sendable {
 
     var client = Router()
     IngestionRoutes(ingestor: ingestor, metrics: metrics, sessions: sessions, clock: clock).add(to: &client)
+    InvitationRoutes(configuration.invitations, store: store, committer: committer, clock: clock).add(to: &client)
     operation.addHealth(to: &client)
     var admin = configuration.adminListen == nil ? client : Router()
     operation.addHealth(to: &admin)

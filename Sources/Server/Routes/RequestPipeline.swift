@@ -8,7 +8,9 @@ struct RequestPipeline: Sendable {
   let logger: Logger
 
   /// The only header fields that are ever looked at.
-  static let keptHeaders: [HeaderName] = [.authorization, .contentType]
+  static let keptHeaders: [HeaderName] = [
+    .authorization, .contentType, .acceptLanguage, .purpose, .secPurpose,
+  ]
 
   func respond(to request: Request) async -> Response {
     let start = ContinuousClock.now

@@ -68,28 +68,38 @@ import Testing
 @Suite struct ConfigurationTextTests {
   @Test func eachOptionIsShownWithItsOrigin() throws {
     let shown = try text(
-      "--print-config --queue-bytes 1GiB --http-threads=3 --tls-key k.pem --tls-certificate c.pem",
-      ["OSG_ANALYTICS_LISTEN": "[::]:80", "OSG_ANALYTICS_QUEUE_BYTES": "2GiB"])
+      "--print-config --queue-bytes 1GiB --http-threads=3 --tls-key k.pem --tls-certificate c.pem --storekit-sandbox "
+        + "--app-id ABCDE12345.a --app-id=ABCDE12345.b",
+      [
+        "OSG_ANALYTICS_LISTEN": "[::]:80", "OSG_ANALYTICS_QUEUE_BYTES": "2GiB",
+        "OSG_ANALYTICS_STOREKIT_BUNDLE": "a.b, c.d", "OSG_ANALYTICS_APP_ID": "ABCDE12345.other",
+      ])
     let expected = """
-      --database             sqlite:./data/analytics.sqlite  default
-      --database-writers     2                               default
-      --listen               [::]:80                         environment OSG_ANALYTICS_LISTEN
-      --admin-listen         (same as --listen)              default
-      --tls-certificate      c.pem                           flag
-      --tls-key              k.pem                           flag
-      --session-jwks         (no JSON Web Tokens)            default
-      --session-issuer       (any)                           default
-      --session-audience     (any)                           default
-      --log-level            info                            default
-      --request-timeout      30                              default
-      --idle-timeout         60                              default
-      --connection-limit     10000                           default
-      --http-threads         3                               flag
-      --queue-batches        4096                            default
-      --queue-bytes          1GiB                            flag
-      --insecure-test-hooks  false                           default
-      OSG_ANALYTICS_CLOCK    (the system's clock)            default
-      --welcome              false                           default
+      --database             sqlite:./data/analytics.sqlite                                    default
+      --database-writers     2                                                                 default
+      --listen               [::]:80                                                           environment OSG_ANALYTICS_LISTEN
+      --admin-listen         (same as --listen)                                                default
+      --tls-certificate      c.pem                                                             flag
+      --tls-key              k.pem                                                             flag
+      --session-jwks         (no JSON Web Tokens)                                              default
+      --session-issuer       (any)                                                             default
+      --session-audience     (any)                                                             default
+      --log-level            info                                                              default
+      --request-timeout      30                                                                default
+      --idle-timeout         60                                                                default
+      --connection-limit     10000                                                             default
+      --http-threads         3                                                                 flag
+      --queue-batches        4096                                                              default
+      --queue-bytes          1GiB                                                              flag
+      --public-url           (the address that the visitor used)                               default
+      --app-store-url        (no button, a line that names the app)                            default
+      --app-id               ABCDE12345.a,ABCDE12345.b                                         flag
+      --storekit-root        63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179  default
+      --storekit-bundle      a.b,c.d                                                           environment OSG_ANALYTICS_STOREKIT_BUNDLE
+      --storekit-sandbox     true                                                              flag
+      --insecure-test-hooks  false                                                             default
+      OSG_ANALYTICS_CLOCK    (the system's clock)                                              default
+      --welcome              false                                                             default
 
       """
     #expect(shown == expected)

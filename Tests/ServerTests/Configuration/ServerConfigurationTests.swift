@@ -21,6 +21,10 @@ import Testing
     #expect(configuration.queueBytes == 67_108_864)
     #expect(!configuration.common.allowsTestHooks)
     #expect(configuration.common.clock == nil)
+    #expect(configuration.invitations == .init(publicURL: nil, appStoreURL: nil, appIDs: []))
+    #expect(configuration.storeKit.root.withUnsafeBytes { Array($0.prefix(4)) } == [0x63, 0x34, 0x3a, 0xbf])
+    #expect(configuration.storeKit.bundleIDs.isEmpty)
+    #expect(!configuration.storeKit.allowsSandbox)
   }
 
   @Test(arguments: [" ", "="]) func everyFlagIsTaken(_ separator: String) throws {
@@ -69,6 +73,9 @@ import Testing
       "HTTP_THREADS": "5", "QUEUE_BATCHES": "6", "QUEUE_BYTES": "7MiB", "INSECURE_TEST_HOOKS": "true",
       "CLOCK": "offset:-8", "DATABASE_WRITERS": "9",
       "SESSION_JWKS": "j", "SESSION_ISSUER": "i", "SESSION_AUDIENCE": "a",
+      "PUBLIC_URL": "https://p", "APP_STORE_URL": "https://s/a",
+      "APP_ID": "ABCDE12345.a, ABCDE12345.b", "STOREKIT_ROOT": String(repeating: "0a", count: 32),
+      "STOREKIT_BUNDLE": "b.one,b.two", "STOREKIT_SANDBOX": "1",
     ]
     let names = Command.serve.options.compactMap(\.environmentName)
     #expect(Set(names) == Set(values.keys.map { "OSG_ANALYTICS_" + $0 }))
@@ -88,6 +95,12 @@ import Testing
     #expect(configuration.queueBatches == 6)
     #expect(configuration.queueBytes == 7 << 20)
     #expect(configuration.common.clock == .offset(seconds: -8))
+    #expect(
+      configuration.invitations
+        == .init(publicURL: "https://p", appStoreURL: "https://s/a", appIDs: ["ABCDE12345.a", "ABCDE12345.b"]))
+    #expect(configuration.storeKit.root.withUnsafeBytes { $0.allSatisfy { $0 == 10 } })
+    #expect(configuration.storeKit.bundleIDs == ["b.one", "b.two"])
+    #expect(configuration.storeKit.allowsSandbox)
   }
 
   @Test func anEmptyVariableCountsAsNotSet() throws {
