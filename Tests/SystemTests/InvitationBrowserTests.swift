@@ -41,4 +41,34 @@ struct InvitationBrowserTests {
       #expect(try ReferralCodes.views(server) == 1)
     }
   }
+
+  @Test("the style is applied and nothing is wider than a narrow phone, on every page", arguments: ["en", "zh-CN"])
+  func narrow(_ language: String) async throws {
+    try await withServer(ServerOptions(arguments: ["--app-store-url", "https://apps.apple.com/app/id1"])) { server in
+      try ReferralCodes.issue(on: server)
+      let folder = try TemporaryFolder()
+      defer { folder.remove() }
+      for path in ["/i/" + ReferralCodes.valid, "/i/unknown"] {
+        let page = try exchange("GET", path: path, port: server.port, headers: [("Accept-Language", language)]).text
+        // The page lets no script run and no one frame it, so a copy of it is measured, in a frame of the width.
+        let text = String(decoding: try JSONEncoder().encode(page), as: UTF8.self)
+        let probe = """
+          <!doctype html><body><iframe id="frame" width="320" height="800" style="border:0"></iframe><script>
+          const frame = document.getElementById("frame");
+          frame.onload = () => {
+            const root = frame.contentDocument.documentElement, view = frame.contentWindow;
+            const button = view.getComputedStyle(root.querySelector(".button"));
+            document.body.dataset.measured = [view.innerWidth, root.scrollWidth, button.display].join(" ");
+          };
+          frame.srcdoc = \(text.replacingOccurrences(of: "</", with: "<\\/"));
+          </script></body>
+          """
+        let file = folder.file("probe.html")
+        try probe.write(toFile: file, atomically: true, encoding: .utf8)
+        let result = try browse(
+          "file://" + file, language: language, width: 800, ["--virtual-time-budget=3000", "--dump-dom"])
+        #expect(result.output.contains("data-measured=\"320 320 block\""), "\(result.output.suffix(200))")
+      }
+    }
+  }
 }
