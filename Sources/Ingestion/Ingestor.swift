@@ -113,9 +113,11 @@ public enum BodyFailure: Error, Sendable {
   /// It did not arrive in time.
   case timedOut
 
-  var violations: [Violation] { self == .undecodable ? [Violation(.invalidGzip)] : [] }
+  /// What the body breaks.
+  public var violations: [Violation] { self == .undecodable ? [Violation(.invalidGzip)] : [] }
 
-  var code: ErrorCode {
+  /// The error that it is answered with.
+  public var code: ErrorCode {
     switch self {
     case .tooLarge: .payloadTooLarge
     case .unsupportedMediaType: .unsupportedMediaType

@@ -34,7 +34,7 @@ public struct BatchDecoder: Sendable {
 }
 
 /// The state of decoding one body: the root here, the items in the extensions beside.
-struct BatchDecodingPass {
+struct BatchDecodingPass: DecodingPass {
   var reader: JSONReader
   let endpoint: IngestionEndpoint
   let window: AcceptanceWindow
@@ -46,6 +46,8 @@ struct BatchDecodingPass {
   var unreadable = WireMemberSet()
   var events: [Event] = []
   var summaries: [KeyboardUsageSummary] = []
+
+  var collection: WireMember { endpoint.collection }
 
   init(reader: JSONReader, endpoint: IngestionEndpoint, window: AcceptanceWindow) {
     self.reader = reader
@@ -119,76 +121,7 @@ struct BatchDecodingPass {
   }
 }
 
-// MARK: - What root and items have in common
-
 extension BatchDecodingPass {
-  /// Notes a violation of the item being decoded, or of the root.
-  mutating func report(_ rule: ViolationRule, _ member: WireMember?) {
-    let collection = index == nil ? nil : endpoint.collection
-    violations.append(Violation(rule, collection: collection, index: index, member: member))
-  }
-
-  /// Takes the opening brace; another value is stepped over and reported.
-  mutating func beginObject() throws(JSONSyntaxError) -> Bool {
-    if reader.take(UInt8(ascii: "{")) { return true }
-    report(.wrongType, nil)
-    try reader.skipValue()
-    return false
-  }
-
-  /// Whether another member follows; otherwise takes the closing brace.
-  mutating func continues() throws(JSONSyntaxError) -> Bool {
-    if reader.take(UInt8(ascii: ",")) { return true }
-    try reader.expect(UInt8(ascii: "}"))
-    return false
-  }
-
-  /// Takes a member's name and colon.
-  /// - Returns: the member, or `nil` where this object does not have it. A second occurrence is reported here.
-  mutating func memberName(
-    of members: WireMemberSet, ifNew seen: inout WireMemberSet
-  ) throws(JSONSyntaxError) -> WireMember? {
-    let member = ContractNames.members[try reader.text()]
-    try reader.expect(UInt8(ascii: ":"))
-    guard let member, members.contains(member) else { return nil }
-    if !seen.insert(member) { report(.duplicateMember, member) }
-    return member
-  }
-
-  /// Steps over the value of a member that this object does not have.
-  mutating func skipUnknown() throws(JSONSyntaxError) {
-    report(.unknownMember, nil)
-    try reader.skipValue()
-  }
-
-  /// Takes a member's text.
-  /// - Returns: `nil` for `null` where that means absent, and for another type, which is reported.
-  mutating func text(_ member: WireMember, isOptional: Bool) throws(JSONSyntaxError) -> UnsafeBufferPointer<UInt8>? {
-    if reader.peek() == UInt8(ascii: "\"") { return try reader.text() }
-    if isOptional, try reader.takeNull() { return nil }
-    unreadable.insert(member)
-    report(.wrongType, member)
-    try reader.skipValue()
-    return nil
-  }
-
-  /// Takes a member that is a UUID other than the nil one.
-  mutating func uuid(_ member: WireMember, isOptional: Bool = false) throws(JSONSyntaxError) -> UUIDValue? {
-    guard let text = try text(member, isOptional: isOptional) else { return nil }
-    if let uuid = UUIDValue(text: text), !uuid.isNil { return uuid }
-    unreadable.insert(member)
-    report(.uuid, member)
-    return nil
-  }
-
-  /// Takes a member that is a release version.
-  mutating func version(_ member: WireMember) throws(JSONSyntaxError) -> ReleaseVersion? {
-    guard let text = try text(member, isOptional: true) else { return nil }
-    if let version = ReleaseVersion(text) { return version }
-    report(.version, member)
-    return nil
-  }
-
   /// Takes the installation's identity, at the root or, from released clients, in every item.
   /// - Returns: `nil` where there is none, or a malformed one, which is remembered.
   mutating func identity() throws(JSONSyntaxError) -> UUIDValue? {

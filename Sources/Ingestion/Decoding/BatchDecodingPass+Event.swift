@@ -59,22 +59,8 @@ extension BatchDecodingPass {
       Event(clientEventID: id, occurredAt: occurredAt, kind: kind, appVersion: appVersion, osVersion: osVersion))
   }
 
-  private mutating func value<Value: CatalogValue>(
-    _ member: WireMember, _ names: NameTable<Value>, isOptional: Bool = true
-  ) throws(JSONSyntaxError) -> Value? {
-    guard let text = try text(member, isOptional: isOptional) else { return nil }
-    if let value = names[text] { return value }
-    unreadable.insert(member)
-    report(.unknownValue, member)
-    return nil
-  }
-
   private mutating func instant() throws(JSONSyntaxError) -> Instant? {
-    guard let text = try text(.occurredAt, isOptional: false) else { return nil }
-    guard let instant = Instant(iso8601: text) else {
-      report(.timestamp, .occurredAt)
-      return nil
-    }
+    guard let instant = try instant(.occurredAt) else { return nil }
     if window.instants.contains(instant) { return instant }
     report(instant < window.instants.lowerBound ? .tooOld : .inFuture, .occurredAt)
     return nil

@@ -65,16 +65,6 @@ extension BatchDecodingPass {
 
   /// Takes a counter. A value that 32 bits can't hold is as far out of range as the largest that they can.
   private mutating func count(_ counter: UsageCounter) throws(JSONSyntaxError) -> Int32? {
-    switch reader.peek() {
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      switch try reader.number() {
-      case .integer(let value): return Int32(clamping: value)
-      case .hugeInteger: return .max
-      case .other: break
-      }
-    default: try reader.skipValue()
-    }
-    report(.wrongType, counter.member)
-    return nil
+    try integer(counter.member).map { Int32(clamping: $0) }
   }
 }

@@ -10,13 +10,16 @@ public struct BatchRejection: Error, Sendable, Equatable {
 }
 
 /// Collects what a body breaks, within bounds whatever the body holds.
-struct ViolationList {
+package struct ViolationList {
   private var structural: [Violation] = []
   private var values: [Violation] = []
 
-  var isEmpty: Bool { structural.isEmpty && values.isEmpty }
+  package init() {}
 
-  mutating func append(_ violation: Violation) {
+  /// Whether nothing was found.
+  package var isEmpty: Bool { structural.isEmpty && values.isEmpty }
+
+  package mutating func append(_ violation: Violation) {
     if violation.rule.isStructural {
       if structural.count < ContractLimits.maximumViolations { structural.append(violation) }
     } else if values.count < ContractLimits.maximumViolations {
@@ -24,7 +27,7 @@ struct ViolationList {
     }
   }
 
-  var rejection: BatchRejection {
+  package var rejection: BatchRejection {
     BatchRejection(violations: Array((structural + values).prefix(ContractLimits.maximumViolations)))
   }
 }

@@ -1,24 +1,24 @@
 import AnalyticsContract
 
 /// The bytes are not JSON as RFC 8259 defines it, or not UTF-8.
-struct JSONSyntaxError: Error {}
+package struct JSONSyntaxError: Error {}
 
 /// A strict pull reader over the bytes of one JSON text.
 ///
 /// It holds a pointer without owning it, because a `Span` can't yet be a stored property of an escapable type: the
 /// reader must not outlive the closure that lends the bytes. Every access is preceded by a comparison with `end`.
-struct JSONReader {
+package struct JSONReader {
   private var next: UnsafePointer<UInt8>
   private let end: UnsafePointer<UInt8>
   private let scratch: UnsafeMutableBufferPointer<UInt8>
 
   /// Longer than any text of the contract, so that a text cut to this length still matches none.
-  static let scratchCapacity = 64
+  package static let scratchCapacity = 64
 
   /// - Parameters:
   ///   - bytes: the JSON text.
   ///   - scratch: `scratchCapacity` bytes, where a text with escapes is unescaped.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>) {
+  package init(_ bytes: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>) {
     // An empty buffer may have no address; any will do then, as it is never read.
     let start = bytes.baseAddress ?? UnsafePointer(scratch.baseAddress!)
     next = start
@@ -27,7 +27,7 @@ struct JSONReader {
   }
 
   /// Skips white space and tells the next byte without taking it; 0 at the end, which no JSON value begins with.
-  mutating func peek() -> UInt8 {
+  package mutating func peek() -> UInt8 {
     while next < end {
       switch next.pointee {
       case 0x20, 0x0A, 0x0D, 0x09: next += 1
@@ -38,25 +38,25 @@ struct JSONReader {
   }
 
   /// Takes a byte if it is the next one after white space.
-  mutating func take(_ byte: UInt8) -> Bool {
+  package mutating func take(_ byte: UInt8) -> Bool {
     if peek() != byte || next == end { return false }
     next += 1
     return true
   }
 
   /// Takes a byte that has to be there.
-  mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
+  package mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
     if !take(byte) { throw JSONSyntaxError() }
   }
 
   /// Makes sure that only white space follows.
-  mutating func expectEnd() throws(JSONSyntaxError) {
+  package mutating func expectEnd() throws(JSONSyntaxError) {
     _ = peek()
     if next != end { throw JSONSyntaxError() }
   }
 
   /// Takes the four bytes of `null` if they are next.
-  mutating func takeNull() throws(JSONSyntaxError) -> Bool {
+  package mutating func takeNull() throws(JSONSyntaxError) -> Bool {
     if peek() != UInt8(ascii: "n") { return false }
     try literal("null")
     return true
@@ -76,7 +76,7 @@ extension JSONReader {
   /// Takes a text; the next byte has to be its quote.
   /// - Returns: its bytes, valid until the next call: in place where nothing is escaped, otherwise unescaped and cut to
   ///   `scratchCapacity`.
-  mutating func text() throws(JSONSyntaxError) -> UnsafeBufferPointer<UInt8> {
+  package mutating func text() throws(JSONSyntaxError) -> UnsafeBufferPointer<UInt8> {
     try expect(UInt8(ascii: "\""))
     let start = next
     while next < end {
@@ -189,7 +189,7 @@ extension JSONReader {
 
 extension JSONReader {
   /// A number of the JSON grammar.
-  enum Number: Equatable {
+  package enum Number: Equatable {
     /// Without fraction and exponent.
     case integer(Int64)
     /// The same, but beyond 64 bits.
@@ -199,7 +199,7 @@ extension JSONReader {
   }
 
   /// Takes a number; the next byte has to be its first.
-  mutating func number() throws(JSONSyntaxError) -> Number {
+  package mutating func number() throws(JSONSyntaxError) -> Number {
     let isNegative = take(UInt8(ascii: "-"))
     var magnitude: Int64 = 0
     var isHuge = false
@@ -244,7 +244,7 @@ extension JSONReader {
 extension JSONReader {
   /// Skips a value of any type and depth, checking its grammar. The nesting is kept as one bit a level, so that its
   /// depth costs an eighth of a byte and no stack.
-  mutating func skipValue() throws(JSONSyntaxError) {
+  package mutating func skipValue() throws(JSONSyntaxError) {
     var nesting = BitStack()
     repeat {
       switch peek() {
