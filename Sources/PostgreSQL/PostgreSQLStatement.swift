@@ -44,6 +44,9 @@ public struct PostgreSQLParameters: Sendable {
     bytes.append(contentsOf: value)
   }
 
+  /// Adds a null.
+  public mutating func addNull() { values.append(nil) }
+
   /// Adds an array, or a null where it has no elements.
   public mutating func add(_ array: BinaryArray) {
     if array.count == 0 { return values.append(nil) }

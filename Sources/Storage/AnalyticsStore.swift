@@ -12,7 +12,7 @@ public enum StoreRole: Sendable {
 }
 
 /// A database with everything that the system keeps in one.
-public protocol AnalyticsStore: BatchStore, CredentialStore, InvitationStore {
+public protocol AnalyticsStore: BatchStore, CredentialStore, FactStore, InvitationStore, RetentionStore, CheckStore {
   /// The schema versions that opening brought the database to; empty where it was current.
   var appliedMigrations: [Int64] { get }
 

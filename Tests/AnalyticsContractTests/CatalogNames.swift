@@ -8,7 +8,8 @@ import Testing
       "acquisitionChannel", "feature", "executionMode", "failureCategory", "durationBucket", "appVersion", "osVersion",
       "clientSummaryId", "summaryDate", "chineseCharacterCount", "englishCharacterCount", "otherCharacterCount",
       "inputSessionCount", "chineseOnlySessionCount", "englishOnlySessionCount", "mixedLanguageSessionCount",
-      "otherOnlySessionCount",
+      "otherOnlySessionCount", "facts", "factId", "type", "accountId", "tokenDigest", "expiresAt", "settlementId",
+      "credits", "signedTransaction", "codeDigest", "referralId", "inviterAccountId", "inviteeAccountId",
     ]
     #expect(Set(WireMember.allCases.map(\.wireName.description)) == Set(names))
     #expect(WireMember.allCases.count == names.count)

@@ -108,10 +108,12 @@ extension BatchStore {
   }
 }
 
-extension CredentialStore {
+extension FactStore {
+  /// States that a session was issued.
   func issue(_ session: String, account: UUIDValue, lasting seconds: Int64 = 3600) async throws {
-    try await issueSession(
-      Digest(hashing: session), account: account, expiresAt: noon.advanced(bySeconds: seconds))
+    let kind = FactKind.sessionIssued(
+      account: account, token: Digest(hashing: session), expiresAt: noon.advanced(bySeconds: seconds))
+    _ = try await state([Fact(id: .random(), occurredAt: noon, kind: kind)], at: noon)
   }
 }
 

@@ -70,6 +70,21 @@ extension PostgreSQLFaultTests {
       }
     }
 
+    @Test("a batch that a node gave no answer to is repeated, and the view of an invitation page is not")
+    func repetition() async throws {
+      let nodes = try [BrokenNode(.closes), BrokenNode(.closes)]
+      defer { for node in nodes { node.remove() } }
+      let proxy = try HAProxyProcess(nodes: nodes.map(\.port))
+      defer { proxy.remove() }
+      func asked() -> Int { nodes.map(\.requestCount).reduce(0, +) }
+      var bodies = WireBodies(seed: "repetition")
+      #expect(try post(bodies.events(1), to: proxy.port).status == 503)
+      let forBatch = asked()
+      #expect(forBatch > 1)
+      #expect(try exchange("GET", path: "/i/Kf3vQ9xT2mZ8-pLw_aB4cD", port: proxy.port).status == 503)
+      #expect(asked() == forBatch + 1)
+    }
+
     @Test("what a node was about to store when it began to hang can be stored by another one")
     func hangingInTransaction() async throws {
       try await withCluster { cluster in

@@ -209,7 +209,7 @@ struct SharedDatabaseTests {
     }
   }
 
-  @Test("a role that migrate lets serve can serve and run commands, and can take nothing away")
+  @Test("a role that migrate lets serve can serve and run commands, and no more than they need")
   func serverRole() async throws {
     try await withPostgreSQL { database in
       let owner = try PostgreSQLSession(database.superuser)
@@ -229,7 +229,8 @@ struct SharedDatabaseTests {
 
       try await withServer(ServerOptions(database: .postgresql(server))) { server in
         var bodies = WireBodies(seed: "serverRole")
-        let session = try server.issueSession(account: bodies.uuid())
+        let account = bodies.uuid()
+        let session = try server.issueSession(account: account)
         let token = try server.createToken(scope: "admin")
         let reply = try exchange("GET", path: "/v1/admin/qzxw-kvjy", port: server.port, headers: [bearer(token)])
         expectError(reply, 404, sent: [])
@@ -244,13 +245,19 @@ struct SharedDatabaseTests {
         }
         expectTaken(try post(bodies.batch(of: bodies.event("FIRST_OPEN")), to: server.port), accepted: 1)
         try server.restart()
+        for command in [["purge"], ["check"], ["erase", "--account", account], ["check"]] {
+          let result = try server.run(command)
+          #expect(result.status == .code(0), "\(command[0]): \(result.output.suffix(300)) \(result.error)")
+        }
         #expect(server.terminate() == .code(0))
       }
       #expect(try owner.integer("SELECT sum(event_count) FROM event_day_totals") == 21)
+      #expect(try owner.integer("SELECT count(*) FROM events") == 1)
       let session = try PostgreSQLSession(access)
       for sql in [
-        "DELETE FROM events", "TRUNCATE events", "UPDATE events SET app_version = NULL", "DROP TABLE events",
-        "DELETE FROM installations", "DELETE FROM folded_event_day_totals", "DELETE FROM tokens",
+        "TRUNCATE events", "UPDATE events SET app_version = NULL", "DROP TABLE events",
+        "DELETE FROM folded_event_day_totals", "DELETE FROM tokens", "DELETE FROM settlements",
+        "DELETE FROM storekit_transactions", "DELETE FROM sealed_days", "UPDATE sealed_days SET weekly_active = 0",
         "UPDATE schema_migrations SET version = 2", "CREATE TABLE osg_analytics.more (a int)",
       ] {
         let error = #expect(throws: PostgreSQLSessionError.self, "\(sql)") { try session.execute(sql) }

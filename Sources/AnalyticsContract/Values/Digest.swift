@@ -37,6 +37,19 @@ public struct Digest: Sendable, Hashable, Redacted {
 }
 
 extension Digest {
+  /// Reads 64 hexadecimal digits in either letter case; other bytes give `nil`.
+  public init?(hexadecimal text: UnsafeBufferPointer<UInt8>) {
+    guard text.count == 2 * Self.byteCount else { return nil }
+    let bytes = text.indices.lazy.filter { $0 % 2 == 0 }.map { position -> UInt8? in
+      guard let high = AnalyticsContract.hexadecimal(text[position]),
+        let low = AnalyticsContract.hexadecimal(text[position + 1])
+      else { return nil }
+      return UInt8(high << 4 | low)
+    }
+    guard let digest = Array(bytes.compactMap(\.self)).withUnsafeBytes({ Digest(bytes: $0) }) else { return nil }
+    self = digest
+  }
+
   /// The SHA-256 digest of some bytes.
   public init(hashing bytes: UnsafeRawBufferPointer) {
     #if canImport(CryptoKit)

@@ -12,11 +12,11 @@ public enum ViolationRule: String, CaseIterable, Sendable {
   case duplicateMember = "duplicate_member"
   /// The object lacks a member that every object of its kind has.
   case missingMember = "missing_member"
-  /// The batch has no item or more than 50.
+  /// The batch has no item or more than the endpoint takes.
   case itemCount = "item_count"
-  /// The event's type needs this dimension.
+  /// The item's type needs this member.
   case required
-  /// The event's type does not allow this dimension, this value of it, or this surface.
+  /// The item's type does not allow this member, this value of it, or this surface.
   case notAllowed = "not_allowed"
   /// The text is not one of the contract's values.
   case unknownValue = "unknown_value"
@@ -32,6 +32,10 @@ public enum ViolationRule: String, CaseIterable, Sendable {
   case inFuture = "in_future"
   /// The text is not a release version.
   case version
+  /// The text is not 64 hexadecimal digits.
+  case digest
+  /// The signed transaction could not be verified.
+  case notVerified = "not_verified"
   /// There is no installation identity, or not on every item.
   case identityMissing = "identity_missing"
   /// Two identities in one batch differ.

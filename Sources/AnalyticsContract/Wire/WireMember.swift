@@ -1,4 +1,4 @@
-/// Every member name of the ingestion contract. A name that is not here is never materialised.
+/// Every member name of the contract, of batches and of facts. A name that is not here is never materialised.
 public enum WireMember: UInt8, CaseIterable, Sendable {
   case installationId, events, summaries
   case clientEventId, eventType, occurredAt, surface
@@ -8,6 +8,8 @@ public enum WireMember: UInt8, CaseIterable, Sendable {
   case chineseCharacterCount, englishCharacterCount, otherCharacterCount
   case inputSessionCount, chineseOnlySessionCount, englishOnlySessionCount, mixedLanguageSessionCount
   case otherOnlySessionCount
+  case facts, factId, type, accountId, tokenDigest, expiresAt, settlementId, credits, signedTransaction, codeDigest
+  case referralId, inviterAccountId, inviteeAccountId
 
   /// The name on the wire, ASCII.
   public var wireName: StaticString {
@@ -36,13 +38,26 @@ public enum WireMember: UInt8, CaseIterable, Sendable {
     case .englishOnlySessionCount: "englishOnlySessionCount"
     case .mixedLanguageSessionCount: "mixedLanguageSessionCount"
     case .otherOnlySessionCount: "otherOnlySessionCount"
+    case .facts: "facts"
+    case .factId: "factId"
+    case .type: "type"
+    case .accountId: "accountId"
+    case .tokenDigest: "tokenDigest"
+    case .expiresAt: "expiresAt"
+    case .settlementId: "settlementId"
+    case .credits: "credits"
+    case .signedTransaction: "signedTransaction"
+    case .codeDigest: "codeDigest"
+    case .referralId: "referralId"
+    case .inviterAccountId: "inviterAccountId"
+    case .inviteeAccountId: "inviteeAccountId"
     }
   }
 }
 
 /// A set of members, for noticing a repeated or a missing one.
 public struct WireMemberSet: Sendable, Hashable {
-  private var bits: UInt32 = 0
+  private var bits: UInt64 = 0
 
   /// A set of some members.
   public init(_ members: [WireMember] = []) {
@@ -53,7 +68,7 @@ public struct WireMemberSet: Sendable, Hashable {
   /// - Returns: whether it was not there yet.
   @discardableResult
   public mutating func insert(_ member: WireMember) -> Bool {
-    let bit: UInt32 = 1 << member.rawValue
+    let bit: UInt64 = 1 << member.rawValue
     defer { bits |= bit }
     return bits & bit == 0
   }

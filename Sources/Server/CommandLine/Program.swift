@@ -46,8 +46,40 @@ public enum Program {
     case .issueSession(let common, let account, let timeToLive):
       let secret = Secret.random(prefix: "")
       let expiry = now(common).advanced(bySeconds: timeToLive.components.seconds)
-      try await withStore(common) { try await $0.issueSession(secret.digest, account: account, expiresAt: expiry) }
+      _ = try await state(.sessionIssued(account: account, token: secret.digest, expiresAt: expiry), common)
+      let token = AccessToken(digest: secret.digest)
+      let isValid = try await withStore(common) { try await $0.isValidSession(token, at: now(common)) }
+      guard isValid else { throw CommandFailure.accountDeleted }
       say("\(secret.text)\n")
+    case .eraseInstallation(let common, let digest):
+      say(ErasureText.render(try await withStore(common) { try await $0.erase(installation: digest) }))
+    case .eraseAccount(let common, let account):
+      say(ErasureText.render(try await state(.accountDeleted(account: account), common)))
+    case .purge(let common, let dryRun): try await purge(common, dryRun: dryRun)
+    case .check(let common): try await check(common)
+    }
+  }
+
+  private static func purge(_ common: CommonConfiguration, dryRun: Bool) async throws {
+    let report = try await withStore(common) { try await Retention(store: $0).run(at: now(common), dryRun: dryRun) }
+    guard let report else { throw CommandFailure.retentionRuns }
+    say(RetentionText.render(report, dryRun: dryRun))
+  }
+
+  private static func check(_ common: CommonConfiguration) async throws {
+    let findings = try await withStore(common) { try await $0.check(at: now(common)) }
+    say(CheckText.render(findings))
+    if findings.contains(where: { $0.violations > 0 }) { throw CommandFailure.checkFailed }
+  }
+
+  /// States a fact as the account server would.
+  /// - Returns: what it erased.
+  private static func state(_ kind: FactKind, _ common: CommonConfiguration) async throws -> ErasureCounts {
+    let now = now(common)
+    let fact = Fact(id: .random(), occurredAt: now, kind: kind)
+    switch try await withStore(common, { try await $0.state([fact], at: now) }) {
+    case .stored(_, _, let erased): return erased
+    case .conflict: throw StoreFailure.defect
     }
   }
 
@@ -100,6 +132,10 @@ public enum Program {
       "There is or was a token of that name. Choose another name; `osg-analytics token list` shows those taken."
     case CredentialFailure.unknownName:
       "There is no valid token of that name. `osg-analytics token list` shows them all."
+    case CommandFailure.accountDeleted: "The account was deleted, so that it gets no session."
+    case CommandFailure.retentionRuns: "A server is doing that right now; see its log for retention_completed."
+    case CommandFailure.checkFailed:
+      "The database does not hold what it must: see the lines with a count above. docs/OPERATIONS.md says what to do."
     case StoreFailure.unavailable(let reason):
       "The database can't be used now (\(reason.label)). Try again; if that does not help, check its disk, or its server."
     case StoreFailure.defect: "The database refused the statement. This is a defect of osg-analytics."
@@ -120,4 +156,14 @@ public enum Program {
       rest = rest.dropFirst(max(0, count))
     }
   }
+}
+
+/// Why a command could not do what it was asked to.
+enum CommandFailure: Error {
+  /// A session was asked for an account that is deleted.
+  case accountDeleted
+  /// Another process holds the lock of retention.
+  case retentionRuns
+  /// Rules of the database are broken.
+  case checkFailed
 }

@@ -1,6 +1,6 @@
 /// What the program can be asked to do.
 public enum Command: CaseIterable, Sendable {
-  case serve, migrate, tokenCreate, tokenList, tokenRevoke, sessionIssue, version, help
+  case serve, migrate, tokenCreate, tokenList, tokenRevoke, sessionIssue, erase, purge, check, version, help
 
   /// The words that name it on the command line.
   public var words: [String] {
@@ -11,6 +11,9 @@ public enum Command: CaseIterable, Sendable {
     case .tokenList: ["token", "list"]
     case .tokenRevoke: ["token", "revoke"]
     case .sessionIssue: ["session", "issue"]
+    case .erase: ["erase"]
+    case .purge: ["purge"]
+    case .check: ["check"]
     case .version: ["version"]
     case .help: ["help"]
     }
@@ -25,6 +28,9 @@ public enum Command: CaseIterable, Sendable {
     case .tokenList: "List the tokens: name, scope, when created and revoked"
     case .tokenRevoke: "Revoke a token"
     case .sessionIssue: "Issue a session for an account and print its access token, to try things out"
+    case .erase: "Erase an installation or an account, and print what was removed as counts"
+    case .purge: "Seal the days that are over and remove what has expired, as the server does once a day"
+    case .check: "Read the whole database and prove that it holds what it must and nothing else"
     case .version: "Print the version"
     case .help: "Show how to call a command"
     }
@@ -59,6 +65,9 @@ public enum Command: CaseIterable, Sendable {
     case .tokenCreate: [ServerOptions.scope.specification, ServerOptions.tokenName.specification] + database
     case .tokenRevoke: [ServerOptions.tokenName.specification] + database
     case .sessionIssue: [ServerOptions.account.specification, ServerOptions.timeToLive.specification] + database
+    case .erase: [ServerOptions.installation.specification, ServerOptions.erasedAccount.specification] + database
+    case .purge: [ServerOptions.dryRun.specification] + database
+    case .check: database
     case .version, .help: []
     }
   }

@@ -15,6 +15,14 @@ public enum Invocation: Sendable {
   case revokeToken(CommonConfiguration, name: String)
   /// Issue a session that is valid for the time to live, 1 s to 365 days.
   case issueSession(CommonConfiguration, account: UUIDValue, timeToLive: Duration)
+  /// Erase an installation, by the digest of its identifier.
+  case eraseInstallation(CommonConfiguration, Digest)
+  /// Erase an account.
+  case eraseAccount(CommonConfiguration, UUIDValue)
+  /// Seal days and remove what has expired.
+  case purge(CommonConfiguration, dryRun: Bool)
+  /// Prove the invariants of the database.
+  case check(CommonConfiguration)
   /// Print the version.
   case version
   /// Print this text to standard output and exit with 0: a help, or the configuration.
@@ -63,8 +71,21 @@ public enum CommandLineParser {
       return .issueSession(
         try CommonConfiguration(options), account: options.required(ServerOptions.account),
         timeToLive: .seconds(options.required(ServerOptions.timeToLive)))
+    case .erase: return try erase(options)
+    case .purge: return .purge(try CommonConfiguration(options), dryRun: options.required(ServerOptions.dryRun))
+    case .check: return .check(try CommonConfiguration(options))
     case .version: return .version
     case .help: return .text(HelpText.overview())
+    }
+  }
+
+  private static func erase(_ options: ResolvedOptions) throws(UsageError) -> Invocation {
+    let common = try CommonConfiguration(options)
+    switch (options.value(ServerOptions.installation), options.value(ServerOptions.erasedAccount)) {
+    case (let installation?, nil): return .eraseInstallation(common, installation.digest)
+    case (nil, let account?): return .eraseAccount(common, account)
+    case (nil, nil), (_?, _?):
+      throw UsageError("erase: expected one of --installation and --account", command: options.command)
     }
   }
 }

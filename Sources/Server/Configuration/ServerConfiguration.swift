@@ -32,8 +32,8 @@ public struct ServerConfiguration: Sendable {
 
   /// Which signed App Store transactions are taken.
   public struct StoreKit: Sendable {
-    /// The digest of the root certificate that they must lead to.
-    public let root: Digest
+    /// The digests of the root certificates that they may lead to.
+    public let roots: [Digest]
     /// The apps they may be of.
     public let bundleIDs: [String]
     /// Whether those of the sandbox are taken too.
@@ -110,7 +110,7 @@ public struct ServerConfiguration: Sendable {
       publicURL: options.value(ServerOptions.publicURL), appStoreURL: options.value(ServerOptions.appStoreURL),
       appIDs: options.values(ServerOptions.appID))
     storeKit = StoreKit(
-      root: options.required(ServerOptions.storeKitRoot), bundleIDs: options.values(ServerOptions.storeKitBundle),
+      roots: options.values(ServerOptions.storeKitRoot), bundleIDs: options.values(ServerOptions.storeKitBundle),
       allowsSandbox: options.required(ServerOptions.storeKitSandbox))
   }
 }

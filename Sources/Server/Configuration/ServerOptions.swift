@@ -115,7 +115,8 @@ public enum ServerOptions {
     "storekit-root", .digest,
     .value(
       "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179", description: "that of Apple Root CA - G3"),
-    help: "The SHA-256 digest of the root certificate that signed transactions must lead to, 64 hexadecimal digits.")
+    isRepeatable: true,
+    help: "The SHA-256 digest of a root certificate that signed transactions may lead to, 64 hexadecimal digits.")
 
   /// `--storekit-bundle`
   public static let storeKitBundle = CommandOption(
@@ -159,6 +160,21 @@ public enum ServerOptions {
   public static let account = CommandOption(
     "account", .account, .required, sources: .flag, secrecy: .hidden,
     help: "The account that the session is for, a UUID.")
+
+  /// `--installation`
+  public static let installation = CommandOption(
+    "installation", .installation, .absent("no installation"), sources: .flag, secrecy: .hidden,
+    help: "The identifier that the app sends for the installation, a UUID. It is hashed and not kept. "
+      + "One of --installation and --account is needed.")
+
+  /// `--account`, of `erase`
+  public static let erasedAccount = CommandOption(
+    "account", .account, .absent("no account"), sources: .flag, secrecy: .hidden,
+    help: "The account, a UUID: what ACCOUNT_DELETED does. One of --installation and --account is needed.")
+
+  /// `--dry-run`
+  public static let dryRun = CommandOption(
+    flag: "dry-run", sources: .flag, help: "Count what would be sealed and removed, and change nothing.")
 
   /// `--ttl`
   public static let timeToLive = CommandOption(

@@ -51,14 +51,7 @@ extension ValueParser where Value == String {
 extension ValueParser where Value == Digest {
   /// A SHA-256 digest in hexadecimal digits of either letter case.
   public static let digest = ValueParser("DIGEST", expecting: "64 hexadecimal digits") { text in
-    let digits = Array(text.utf8)
-    guard digits.count == 2 * Digest.byteCount else { return nil }
-    var bytes: [UInt8] = []
-    for digit in digits {
-      guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
-      bytes.append(UInt8(value))
-    }
-    return stride(from: 0, to: bytes.count, by: 2).map { bytes[$0] << 4 | bytes[$0 + 1] }
-      .withUnsafeBytes { Digest(bytes: $0) }
+    var text = text
+    return text.withUTF8 { Digest(hexadecimal: $0) }
   }
 }

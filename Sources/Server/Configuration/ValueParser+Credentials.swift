@@ -8,6 +8,15 @@ extension ValueParser where Value == UUIDValue {
   }
 }
 
+extension ValueParser where Value == InstallationID {
+  /// What the app calls its installation.
+  public static let installation = ValueParser(
+    "UUID", expecting: "a UUID, 8-4-4-4-12 hexadecimal digits, not all zero"
+  ) {
+    UUIDValue(text: $0).flatMap(InstallationID.init)
+  }
+}
+
 extension ValueParser where Value == String {
   /// What a token must state.
   public static let claim = ValueParser("TEXT", expecting: "a text of 1 to 1024 bytes") { text in

@@ -13,6 +13,7 @@ public struct AnalyticsServer: Sendable {
   private let store: any AnalyticsStore
   private let committer: GroupCommitter
   private let listeners: [HTTPServer]
+  private let retention: Task<Void, Never>
   private let clock: UTCClock
   private let logger: Logger
 
@@ -45,7 +46,10 @@ public struct AnalyticsServer: Sendable {
     var admin = configuration.adminListen == nil ? client : Router()
     operation.addHealth(to: &admin)
     operation.addMetrics(to: &admin)
-    ScopedRoutes(credentials: store).add(to: &admin)
+    let scopes = ScopedRoutes(credentials: store)
+    FactRoutes(store: store, clock: clock, metrics: metrics, verifier: StoreKitVerifier(configuration.storeKit))
+      .add(to: &admin, behind: scopes)
+    scopes.add(to: &admin)
 
     let tls = try configuration.tls.map { try TLSFiles.read($0) }
     // A listener of its own for operators gets an eighth of the connections that the process may have, or 256.
@@ -78,7 +82,9 @@ public struct AnalyticsServer: Sendable {
       })
     return AnalyticsServer(
       ports: (listeners.last!.port, listeners.count > 1 ? listeners[0].port : nil), store: store,
-      committer: committer, listeners: listeners, clock: clock, logger: logger)
+      committer: committer, listeners: listeners,
+      retention: RetentionJob(store: store, clock: clock, metrics: metrics, logger: logger).start(), clock: clock,
+      logger: logger)
   }
 
   /// Makes the first admin token where no token was ever made.
@@ -99,7 +105,9 @@ public struct AnalyticsServer: Sendable {
         group.addTask { await onOwnThread { listener.stop(gracePeriodSeconds: Self.gracePeriodSeconds) } }
       }
     }
+    retention.cancel()
     await committer.stop()
+    await retention.value
     await store.close()
     logger.info("stopped")
   }
@@ -149,5 +157,14 @@ extension HTTPServer.Configuration {
       idleTimeoutSeconds: Int(configuration.idleTimeout.components.seconds),
       requestTimeoutSeconds: Int(configuration.requestTimeout.components.seconds), tls: tls,
       keptHeaders: RequestPipeline.keptHeaders, refusal: refusal)
+  }
+}
+
+extension StoreKitVerifier {
+  fileprivate init(_ configuration: ServerConfiguration.StoreKit) {
+    self.init(
+      Configuration(
+        rootFingerprints: Set(configuration.roots), bundleIDs: Set(configuration.bundleIDs),
+        allowsSandbox: configuration.allowsSandbox))
   }
 }

@@ -1,5 +1,6 @@
 import AnalyticsContract
 import Ingestion
+import ServerFacts
 
 // The closed sets of other modules, as labels.
 
@@ -36,6 +37,31 @@ extension StoreFailure: MetricLabel {
     switch self {
     case .unavailable(let reason): reason.label
     case .defect: "defect"
+    }
+  }
+}
+
+extension StoreKitRefusal: MetricLabel {
+  /// `reason`.
+  public static var labelName: StaticString { "reason" }
+}
+
+extension RetentionStep: MetricLabel {
+  /// `step`.
+  public static var labelName: StaticString { "step" }
+
+  /// The step's name.
+  public var label: StaticString {
+    switch self {
+    case .events: "events"
+    case .summaries: "summaries"
+    case .activity: "activity"
+    case .installations: "installations"
+    case .sessions: "sessions"
+    case .sessionRevocations: "session_revocations"
+    case .codeRevocations: "code_revocations"
+    case .tombstones: "tombstones"
+    case .factIDs: "fact_ids"
     }
   }
 }

@@ -1,5 +1,6 @@
 import AnalyticsContract
 import Ingestion
+import ServerFacts
 
 /// What the server measures, each name with `osg_analytics_` in front. A metric is one declaration here: the registry
 /// finds every stored property that is one and shows it in this order.
@@ -27,6 +28,13 @@ public final class ServerMetrics: Sendable {
   public let rejectedBatches = CounterFamily<LabelPair<IngestionEndpoint, ErrorCode>>(
     "rejected_batches_total", "Batches refused, by error code.")
 
+  /// Facts of the account server that were taken.
+  public let facts = CounterFamily<ItemOutcome>("facts_total", "Facts that the account server stated and were taken.")
+
+  /// Signed transactions that could not be verified.
+  public let storeKitRefusals = CounterFamily<StoreKitRefusal>(
+    "storekit_refusals_total", "Signed StoreKit transactions that were not believed, by reason.")
+
   /// Batches that shared one transaction.
   public let groupBatches = Histogram(
     "group_batches", "Batches committed in one transaction.", buckets: Buckets.batches)
@@ -51,6 +59,14 @@ public final class ServerMetrics: Sendable {
   /// One checkpoint of the write-ahead log.
   public let checkpointDuration = Histogram(
     "checkpoint_duration_seconds", "Time of one write-ahead log checkpoint.", buckets: Buckets.disk)
+
+  /// Rows that retention removed.
+  public let retentionRemoved = CounterFamily<RetentionStep>(
+    "retention_removed_total", "Rows that retention removed, by what they were.")
+
+  /// When this process last did retention to the end.
+  public let retentionCompleted = Gauge(
+    "retention_completed_timestamp_seconds", "When this server last completed retention; 0 where it has not yet.")
 
   /// Access tokens looked at.
   public let sessionsChecked = CounterFamily<SessionCheckResult>(

@@ -32,6 +32,17 @@ struct Answer: Sendable {
     return answer
   }
 
+  /// What became of the items of a request that was taken.
+  static func counts(accepted: Int, replayed: Int) -> Answer {
+    var body: [UInt8] = []
+    body.append("{\"accepted\":")
+    body.append(decimal: accepted)
+    body.append(",\"replayed\":")
+    body.append(decimal: replayed)
+    body.append("}")
+    return Answer(status: 200, body: body)
+  }
+
   /// A text that a person or a probe reads as JSON: `{"status":"…"}`.
   static func status(_ status: Int, _ text: StaticString) -> Answer {
     var body: [UInt8] = []

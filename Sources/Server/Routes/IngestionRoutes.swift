@@ -34,30 +34,13 @@ struct IngestionRoutes: Sendable {
       case .token(let token):
         .bearer(sessions?.session(of: token.text, at: clock.now) ?? AccessToken(digest: token.digest))
       }
-    let answer = await ingestor.ingest(Self.body(of: request), to: endpoint, credential: credential)
+    let answer = await ingestor.ingest(request.jsonBody, to: endpoint, credential: credential)
     record(answer, endpoint, credential)
     switch answer {
     case .stored(let accepted, let replayed):
-      var body: [UInt8] = []
-      body.append("{\"accepted\":")
-      body.append(decimal: accepted)
-      body.append(",\"replayed\":")
-      body.append(decimal: replayed)
-      body.append("}")
-      return Answer(status: 200, body: body)
+      return .counts(accepted: accepted, replayed: replayed)
     case .refused(let code, let violations):
       return .error(code, violations: violations)
-    }
-  }
-
-  private static func body(of request: Request) -> Result<[UInt8], BodyFailure> {
-    guard MediaType.isJSON(request.headers(.contentType)) else { return .failure(.unsupportedMediaType) }
-    return switch request.body {
-    case .bytes(let bytes): .success(bytes)
-    case .tooLarge: .failure(.tooLarge)
-    case .undecodable: .failure(.undecodable)
-    case .unsupportedEncoding: .failure(.unsupportedMediaType)
-    case .timedOut: .failure(.timedOut)
     }
   }
 
@@ -76,24 +59,5 @@ struct IngestionRoutes: Sendable {
       metrics.sessionsChecked[.failed].increment()
     case (.bearer, _): metrics.sessionsChecked[.valid].increment()
     }
-  }
-}
-
-/// Judges the `Content-Type` of a request.
-enum MediaType {
-  /// Whether the body is meant as JSON: `application/json` in any letter case and with any parameters, or no type.
-  static func isJSON(_ fields: [String]) -> Bool {
-    guard let field = fields.first else { return true }
-    if fields.count > 1 { return false }
-    let type = field.prefix { $0 != ";" }.lowercased()
-    return type.trimmingSuffix(while: { $0 == " " || $0 == "\t" }) == Answer.json
-  }
-}
-
-extension StringProtocol {
-  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> SubSequence {
-    var end = endIndex
-    while end > startIndex, predicate(self[index(before: end)]) { end = index(before: end) }
-    return self[..<end]
   }
 }

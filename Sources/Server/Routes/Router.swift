@@ -11,6 +11,8 @@ struct Endpoint: Sendable {
   let bodyLimit: Int
   /// Told when a request is refused for its method.
   var methodRefused: @Sendable () -> Void = {}
+  /// Why a request may not pass, judged before anything else; `nil` where it may.
+  var refusal: @Sendable (Request) async -> ErrorCode? = { _ in nil }
   /// Answers a request whose method it takes.
   let answer: @Sendable (Request) async -> Answer
 }
@@ -38,6 +40,7 @@ struct Router: Sendable {
   /// - Returns: the answer, and where the request went.
   func answer(_ request: Request) async -> (Answer, Route) {
     guard let endpoint = endpoint(at: request.path) else { return (.error(.notFound), .other) }
+    if let refusal = await endpoint.refusal(request) { return (.error(refusal), endpoint.route) }
     let method = request.method == .head ? .get : request.method
     guard endpoint.methods.contains(method) else {
       endpoint.methodRefused()

@@ -8,14 +8,20 @@ struct ScopedRoutes: Sendable {
 
   /// Guards every path below the prefixes that has no endpoint of its own.
   func add(to router: inout Router) {
-    router.add(below: "/v1/admin/", guarded(.admin, route: .admin))
-    router.add(below: "/v1/server/", guarded(.server, route: .server))
+    router.add(below: "/v1/admin/", guarded(.admin, nothing(.admin)))
+    router.add(below: "/v1/server/", guarded(.server, nothing(.server)))
   }
 
-  private func guarded(_ scope: TokenScope, route: Route) -> Endpoint {
-    Endpoint(route: route, methods: [.get, .post, .put, .patch, .delete, .options, .other], bodyLimit: 0) { request in
-      if let refusal = await refusal(of: request, without: scope) { return .error(refusal) }
-      return .error(.notFound)
+  /// An endpoint that only a token of a scope opens. Without one not even its methods are told.
+  func guarded(_ scope: TokenScope, _ endpoint: Endpoint) -> Endpoint {
+    var guarded = endpoint
+    guarded.refusal = { request in await refusal(of: request, without: scope) }
+    return guarded
+  }
+
+  private func nothing(_ route: Route) -> Endpoint {
+    Endpoint(route: route, methods: [.get, .post, .put, .patch, .delete, .options, .other], bodyLimit: 0) { _ in
+      .error(.notFound)
     }
   }
 

@@ -66,6 +66,4 @@ public protocol CredentialStore: Sendable {
   func revokeToken(named name: String, at instant: Instant) async throws
   /// What a token may be used for; `nil` where it is unknown or revoked.
   func scope(ofToken digest: Digest) async throws -> TokenScope?
-  /// Keeps a session of an account, which is created where it is not known yet.
-  func issueSession(_ digest: Digest, account: UUIDValue, expiresAt: Instant) async throws
 }

@@ -59,11 +59,43 @@ public struct StoreKitTransaction: Sendable, Hashable, Redacted {
   /// The currency of the price, in 3 letters `A-Z`; absent in older transactions.
   public let currency: String?
   /// When it was refunded or revoked, to the millisecond.
-  public let refundedAt: Instant?
+  public var refundedAt: Instant?
   /// Where it took place.
   public let environment: StoreKitEnvironment
   /// The country of the store, in 3 letters `A-Z`; absent in older transactions.
   public let storefront: String?
   /// The account that the app named when it was bought; never the nil UUID.
-  public let account: UUIDValue?
+  public var account: UUIDValue?
+
+  /// - Parameters:
+  ///   - transactionID: the transaction.
+  ///   - originalTransactionID: the first transaction of the same purchase.
+  ///   - productID: the product.
+  ///   - type: what kind of product it is.
+  ///   - quantity: how many were bought.
+  ///   - purchasedAt: when it was bought.
+  ///   - price: the price in thousandths of the currency's unit.
+  ///   - currency: the currency of the price.
+  ///   - refundedAt: when it was refunded or revoked.
+  ///   - environment: where it took place.
+  ///   - storefront: the country of the store.
+  ///   - account: the account that the app named.
+  public init(
+    transactionID: String, originalTransactionID: String, productID: String, type: StoreKitProductType,
+    quantity: Int32, purchasedAt: Instant, price: Int64?, currency: String?, refundedAt: Instant?,
+    environment: StoreKitEnvironment, storefront: String?, account: UUIDValue?
+  ) {
+    self.transactionID = transactionID
+    self.originalTransactionID = originalTransactionID
+    self.productID = productID
+    self.type = type
+    self.quantity = quantity
+    self.purchasedAt = purchasedAt
+    self.price = price
+    self.currency = currency
+    self.refundedAt = refundedAt
+    self.environment = environment
+    self.storefront = storefront
+    self.account = account
+  }
 }

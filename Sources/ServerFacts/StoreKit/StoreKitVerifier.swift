@@ -9,8 +9,9 @@ public struct StoreKitVerifier: Sendable {
   /// What is accepted.
   public struct Configuration: Sendable {
     /// The fingerprint of Apple Root CA - G3, which signs the App Store's chain.
-    public static let appleRootFingerprint = Digest(
-      hexadecimal: "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+    public static let appleRootFingerprint =
+      ("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
+      as StaticString).withUTF8Buffer { Digest(hexadecimal: $0)! }
 
     /// The SHA-256 digests of the DER forms of the roots that are trusted.
     public var rootFingerprints: Set<Digest>
@@ -78,12 +79,5 @@ public struct StoreKitVerifier: Sendable {
 extension Digest {
   fileprivate init(hashing bytes: [UInt8]) {
     self = bytes.withUnsafeBytes { Digest(hashing: $0) }
-  }
-
-  /// For constants: anything but 64 hexadecimal digits is a defect of the program.
-  fileprivate init(hexadecimal text: StaticString) {
-    let nibbles = text.withUTF8Buffer { $0.map { UInt8(hexadecimal($0)!) } }
-    let bytes = stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
-    self = bytes.withUnsafeBytes { Digest(bytes: $0)! }
   }
 }

@@ -5,7 +5,7 @@ import ServerFacts
 
 /// What credentials are changed and looked up with.
 enum CredentialStatements {
-  static let changes = [createToken, revokeToken, createAccount, issueSession]
+  static let changes = [createToken, revokeToken]
   static let searches = [findSession, findAccount, listTokens, findScopes]
 
   static let createToken = PostgreSQLStatement(
@@ -15,10 +15,6 @@ enum CredentialStatements {
     """)
   static let revokeToken = PostgreSQLStatement(
     "revoke_token", "UPDATE tokens SET revoked_at = $1::bigint WHERE name = $2::text AND revoked_at IS NULL")
-  static let createAccount = PostgreSQLStatement(
-    "create_account", "INSERT INTO accounts VALUES ($1::uuid, NULL) ON CONFLICT DO NOTHING")
-  static let issueSession = PostgreSQLStatement(
-    "issue_session", "INSERT INTO sessions VALUES ($1::bytea, $2::uuid, $3::bigint, NULL)")
 
   // The join: a session counts only while its account exists.
   static let findSession = PostgreSQLStatement(
@@ -95,18 +91,5 @@ extension PostgreSQLConnection {
     parameters.add(instant.microseconds)
     let rows = try run(CredentialStatements.findSession, parameters)
     return rows.rowCount == 1 && rows.digest(0, 0) == token.digest
-  }
-
-  func issueSession(_ digest: Digest, account: UUIDValue, expiresAt: Instant) throws(PostgreSQLError) {
-    var accountParameters = PostgreSQLParameters()
-    accountParameters.add(account)
-    var sessionParameters = PostgreSQLParameters()
-    sessionParameters.add(digest)
-    sessionParameters.add(account)
-    sessionParameters.add(expiresAt.microseconds)
-    try commit([
-      PostgreSQLRequest("BEGIN"), PostgreSQLRequest(CredentialStatements.createAccount, accountParameters),
-      PostgreSQLRequest(CredentialStatements.issueSession, sessionParameters),
-    ])
   }
 }

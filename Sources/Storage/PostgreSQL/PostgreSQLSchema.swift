@@ -8,25 +8,28 @@ struct PostgreSQLSchema {
   /// The advisory locks that servers take: numbers that no other program is likely to use.
   static let migrationLock = 0x4F53_4741_0001
   static let foldLock = 0x4F53_4741_0002
+  static let factLock = 0x4F53_4741_0003
+  static let retentionLock = 0x4F53_4741_0004
 
   let connection: PostgreSQLConnection
   let migrations: [Migration]
 
   /// What serving needs, table by table, and no more: for a role that is not the owner of the schema.
   static let privileges = [
-    ("schema_migrations", "SELECT"), ("installations", "SELECT, INSERT, UPDATE"),
-    ("events", "SELECT, INSERT"), ("keyboard_summaries", "SELECT, INSERT"),
-    ("activity", "SELECT, INSERT, UPDATE"), ("day_total_deltas", "SELECT, INSERT, DELETE"),
+    ("schema_migrations", "SELECT"), ("installations", "SELECT, INSERT, UPDATE, DELETE"),
+    ("events", "SELECT, INSERT, DELETE"), ("keyboard_summaries", "SELECT, INSERT, DELETE"),
+    ("activity", "SELECT, INSERT, UPDATE, DELETE"), ("day_total_deltas", "SELECT, INSERT, DELETE"),
     ("folded_event_day_totals", "SELECT, INSERT, UPDATE"), ("folded_usage_day_totals", "SELECT, INSERT, UPDATE"),
     ("folded_receipt_day_totals", "SELECT, INSERT, UPDATE"), ("folded_rejection_day_totals", "SELECT, INSERT, UPDATE"),
     ("folded_link_day_totals", "SELECT, INSERT, UPDATE"), ("folded_invitation_day_totals", "SELECT, INSERT, UPDATE"),
     ("event_day_totals", "SELECT"), ("usage_day_totals", "SELECT"), ("receipt_day_totals", "SELECT"),
     ("rejection_day_totals", "SELECT"), ("link_day_totals", "SELECT"), ("invitation_day_totals", "SELECT"),
-    ("registration_day_totals", "SELECT, INSERT, UPDATE"), ("erased_day_totals", "SELECT, INSERT, UPDATE"),
+    ("deleted_registration_day_totals", "SELECT, INSERT, UPDATE"),
+    ("erased_day_totals", "SELECT, INSERT, UPDATE"),
     ("sealed_days", "SELECT, INSERT"), ("sealed_cohorts", "SELECT, INSERT"),
     ("retention_runs", "SELECT, INSERT, UPDATE, DELETE"), ("accounts", "SELECT, INSERT, UPDATE, DELETE"),
     ("deleted_accounts", "SELECT, INSERT, UPDATE, DELETE"), ("sessions", "SELECT, INSERT, UPDATE, DELETE"),
-    ("facts", "SELECT, INSERT, DELETE"), ("settlements", "SELECT, INSERT, UPDATE"),
+    ("facts", "SELECT, INSERT, UPDATE, DELETE"), ("settlements", "SELECT, INSERT, UPDATE"),
     ("storekit_transactions", "SELECT, INSERT, UPDATE"), ("referral_codes", "SELECT, INSERT, UPDATE, DELETE"),
     ("referrals", "SELECT, INSERT, UPDATE"), ("tokens", "SELECT, INSERT, UPDATE"),
   ]

@@ -96,25 +96,37 @@ actor PostgreSQLSession {
 }
 
 extension PostgreSQLSession.Purpose {
-  /// For groups of batches. All searches are by key: a plan that is made while the tables are small or unanalysed must not
-  /// become one that reads them whole.
+  /// All searches are by key: a plan that is made while the tables are small or unanalysed must not become one that reads
+  /// them whole.
+  private static let searchesByKey = """
+    SET plan_cache_mode = force_generic_plan;
+    SET jit = off;
+    SET enable_seqscan = off;
+    SET enable_bitmapscan = off;
+    SET enable_hashjoin = off;
+    SET enable_mergejoin = off;
+
+    """
+
+  /// For groups of batches.
   static let writing = PostgreSQLSession.Purpose(
-    settings: """
-      SET plan_cache_mode = force_generic_plan;
-      SET jit = off;
-      SET enable_seqscan = off;
-      SET enable_bitmapscan = off;
-      SET enable_hashjoin = off;
-      SET enable_mergejoin = off;
-      SET lock_timeout = '4s';
-      SET statement_timeout = '5s';
-      """,
+    settings: searchesByKey + "SET lock_timeout = '4s'; SET statement_timeout = '5s';",
     statements: IngestionStatements.all + CredentialStatements.changes, answerTimeout: .seconds(5))
+
+  /// For facts, which may erase an account with years of events.
+  static let stating = PostgreSQLSession.Purpose(
+    settings: searchesByKey + "SET lock_timeout = '10s'; SET statement_timeout = '60s';", statements: [],
+    answerTimeout: .seconds(60))
 
   /// For everything that is looked up.
   static let reading = PostgreSQLSession.Purpose(
     settings: "SET statement_timeout = '5s';",
     statements: CredentialStatements.searches + ReferralCodeStatements.searches, answerTimeout: .seconds(5))
+
+  /// For reading all there is.
+  static let checking = PostgreSQLSession.Purpose(
+    settings: "SET statement_timeout = '12h'; SET idle_in_transaction_session_timeout = '60s';", statements: [],
+    answerTimeout: .seconds(12 * 3600))
 
   /// For work that nobody waits for.
   static let maintenance = PostgreSQLSession.Purpose(

@@ -17,8 +17,11 @@ public final class PostgreSQLStore: AnalyticsStore {
   /// One for each connection that writes.
   public let groupsInFlight: Int
 
+  let url: PostgreSQLURL
+  let noticed: @Sendable (SQLState) -> Void
   private let reader: PostgreSQLSession
-  private let maintenance: PostgreSQLSession
+  let maintenance: PostgreSQLSession
+  private let facts: PostgreSQLSession
   private let writers: [PostgreSQLWriter]
   private let idleWriters: Mutex<[Int]>
   private let hasUnfolded = Atomic<Bool>(true)
@@ -62,11 +65,14 @@ public final class PostgreSQLStore: AnalyticsStore {
         SELECT current_setting('log_parameter_max_length') <> '0' OR current_setting('log_error_verbosity') <> 'terse'
         """
       ).boolean(0, 0)) ?? true
+    self.url = url
+    self.noticed = noticed
     groupsInFlight = writerCount
     writers = (0..<writerCount).map { _ in PostgreSQLWriter(PostgreSQLSession(url, .writing, noticed: noticed)) }
     idleWriters = Mutex(Array((0..<writerCount).reversed()))
     reader = PostgreSQLSession(url, .reading, noticed: noticed)
     maintenance = PostgreSQLSession(url, .maintenance, noticed: noticed)
+    facts = PostgreSQLSession(url, .stating, noticed: noticed)
     if role == .server { startFolding() }
   }
 
@@ -88,6 +94,7 @@ public final class PostgreSQLStore: AnalyticsStore {
     for writer in writers { await writer.close() }
     await reader.close()
     await maintenance.close()
+    await facts.close()
   }
 
   private func startFolding() {
@@ -103,11 +110,10 @@ public final class PostgreSQLStore: AnalyticsStore {
 
   private func foldIfNeeded() async {
     guard hasUnfolded.exchange(false, ordering: .relaxed) else { return }
-    do throws(PostgreSQLError) {
-      try await maintenance.perform { (connection) throws(PostgreSQLError) in
-        try PostgreSQLTotalsFolder.fold(connection)
-      }
-    } catch { hasUnfolded.store(true, ordering: .relaxed) }
+    let isDone = try? await maintenance.perform { (connection) throws(PostgreSQLError) in
+      try PostgreSQLTotalsFolder.fold(connection)
+    }
+    if isDone != true { hasUnfolded.store(true, ordering: .relaxed) }
   }
 
   private func read<Result: Sendable>(
@@ -176,12 +182,43 @@ extension PostgreSQLStore: CredentialStore {
   public func scope(ofToken digest: Digest) async throws -> TokenScope? {
     try await read { (connection) throws(PostgreSQLError) in try connection.scope(ofToken: digest) }
   }
+}
 
-  /// Keeps a session of an account.
-  /// - Throws: ``StoreFailure``.
-  public func issueSession(_ digest: Digest, account: UUIDValue, expiresAt: Instant) async throws {
-    try await writers[0].perform { (connection) throws(PostgreSQLError) in
-      try connection.issueSession(digest, account: account, expiresAt: expiresAt)
+extension PostgreSQLStore: FactStore {
+  /// Stores facts in one durable transaction.
+  public func state(_ facts: [Fact], at now: Instant) async throws(StoreFailure) -> FactOutcome {
+    let deleted = facts.compactMap { if case .accountDeleted(let account) = $0.kind { account } else { nil } }
+    return try await stating { (connection) throws(PostgreSQLError) in
+      if !deleted.isEmpty { try connection.lock(accounts: deleted) }
+      return try FactWriter(runner: connection).state(facts, at: now)
+    }
+  }
+
+  /// Erases an installation in one durable transaction.
+  public func erase(installation: Digest) async throws(StoreFailure) -> ErasureCounts {
+    try await stating { (connection) throws(PostgreSQLError) in
+      try connection.lock(installation: installation)
+      return try Erasure(runner: connection).erase(installation: installation)
+    }
+  }
+
+  /// Runs a closure in a durable transaction that is the only one to state facts, on any server.
+  private func stating<Result: Sendable>(
+    _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Result
+  ) async throws(StoreFailure) -> Result {
+    var attempts = 3
+    while true {
+      do throws(PostgreSQLError) {
+        return try await self.facts.perform { (connection) throws(PostgreSQLError) in
+          try connection.execute("BEGIN; SELECT pg_advisory_xact_lock(\(PostgreSQLSchema.factLock))")
+          let result = try body(connection)
+          try connection.commit([])
+          return result
+        }
+      } catch {
+        attempts -= 1
+        guard attempts > 0, case .refused(let state) = error, state.isWorthRetrying else { throw error.failure }
+      }
     }
   }
 }

@@ -6,16 +6,20 @@ enum PostgreSQLTotalsFolder {
   private static let rowsAtOnce = 1000
 
   /// Folds what there is, a bounded piece at a time; where another server is doing that already, nothing.
-  static func fold(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
+  /// - Returns: whether nothing is left. What comes after the other server's last look would be.
+  static func fold(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Bool {
     while true {
       let results = try connection.run([
         PostgreSQLRequest("BEGIN"),
         PostgreSQLRequest("SELECT pg_try_advisory_xact_lock(\(PostgreSQLSchema.foldLock))"),
       ])
-      var folded: Int64 = 0
-      if results[1].boolean(0, 0) { folded = try connection.query(statement).integer(0, 0) }
+      guard results[1].boolean(0, 0) else {
+        try connection.execute("ROLLBACK")
+        return false
+      }
+      let folded = try connection.query(statement).integer(0, 0)
       try connection.execute("COMMIT")
-      if folded < rowsAtOnce { return }
+      if folded < rowsAtOnce { return true }
     }
   }
 

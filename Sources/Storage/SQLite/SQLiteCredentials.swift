@@ -86,15 +86,4 @@ struct SQLiteCredentials {
     }
     return scope
   }
-
-  func issueSession(_ digest: Digest, account: UUIDValue, expiresAt: Instant) throws(SQLiteError) {
-    let createAccount = try connection.prepare("INSERT INTO accounts VALUES (?, NULL) ON CONFLICT DO NOTHING")
-    createAccount.bind(account, at: 0)
-    try createAccount.run()
-    let insert = try connection.prepare("INSERT INTO sessions VALUES (?, ?, ?, NULL)")
-    insert.bind(digest, at: 0)
-    insert.bind(account, at: 1)
-    insert.bind(expiresAt.microseconds, at: 2)
-    try insert.run()
-  }
 }

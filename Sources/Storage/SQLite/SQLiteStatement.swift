@@ -81,7 +81,7 @@ final class SQLiteStatement {
     }
   }
 
-  private func bind(blob bytes: UnsafeRawBufferPointer, at index: Int32) {
+  func bind(blob bytes: UnsafeRawBufferPointer, at index: Int32) {
     sqlite3_bind_blob(handle, index + 1, copy(bytes, to: index), Int32(bytes.count), nil)
   }
 
@@ -90,6 +90,12 @@ final class SQLiteStatement {
     let target = storage + Int(index) * Self.slot
     target.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     return target
+  }
+
+  /// The place of a named parameter, such as `$1`.
+  func index(of name: String) -> Int32? {
+    let index = sqlite3_bind_parameter_index(handle, name)
+    return index == 0 ? nil : index - 1
   }
 
   /// How many columns a row has.
@@ -112,7 +118,7 @@ final class SQLiteStatement {
   }
 
   /// A column's bytes, valid until the next step or reset.
-  private func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+  func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
       start: sqlite3_column_blob(handle, column), count: Int(sqlite3_column_bytes(handle, column)))
   }

@@ -13,8 +13,10 @@ public final class SQLiteStore: AnalyticsStore {
   /// One: SQLite has one writer at a time.
   public let groupsInFlight = 1
 
-  private let writer: SQLiteWriter
+  let writer: SQLiteWriter
   private let reader: SQLiteReader
+  /// For what reads much and nobody waits for.
+  let maintenance: SQLiteReader
   private let lock: ServerLock?
 
   /// Opens a database, creating and migrating it where needed. A process opens a database once: looking at its first
@@ -42,13 +44,18 @@ public final class SQLiteStore: AnalyticsStore {
     lock = role == .server ? ServerLock(descriptor: try file.lock()) : nil
     do throws(SQLiteError) {
       // 16 MB of pages: enough for the hot ends of the tables, little enough for a small machine.
-      try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000")
+      // What is deleted is overwritten: erased means that it is not in the file any more.
+      try connection.execute(
+        """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000; PRAGMA secure_delete = ON
+        """)
     } catch { throw SQLiteOpenError(error, path: path) }
     appliedMigrations = try migrator.migrate(connection, at: clock.now)
     do throws(SQLiteError) {
       let checkpointer = SQLiteCheckpointer(try SQLiteConnection(path: path), checkpointed: checkpointed)
       writer = try SQLiteWriter(connection, file: file, checkpointer: checkpointer)
       reader = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
+      maintenance = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
     } catch { throw SQLiteOpenError(error, path: path) }
   }
 
@@ -62,7 +69,7 @@ public final class SQLiteStore: AnalyticsStore {
   }
 
   /// Leaves everything in the database file, after everything else has ended.
-  public func close() async { await writer.close() }
+  public func close() async { await writer.emptyLog() }
 }
 
 /// Holds the lock against a second server for as long as it lives.
@@ -129,12 +136,24 @@ extension SQLiteStore: CredentialStore {
       try SQLiteCredentials(connection: connection).scope(ofToken: digest)
     }
   }
+}
 
-  /// Keeps a session of an account.
-  /// - Throws: ``StoreFailure``.
-  public func issueSession(_ digest: Digest, account: UUIDValue, expiresAt: Instant) async throws {
-    try await writer.transaction { (connection) throws(SQLiteError) in
-      try SQLiteCredentials(connection: connection).issueSession(digest, account: account, expiresAt: expiresAt)
+extension SQLiteStore: FactStore {
+  /// Stores facts in one durable transaction.
+  public func state(_ facts: [Fact], at now: Instant) async throws(StoreFailure) -> FactOutcome {
+    let outcome = try await writer.transaction { (connection) throws(SQLiteError) in
+      try FactWriter(runner: connection).state(facts, at: now)
     }
+    if case .stored(_, _, let erased) = outcome, erased != ErasureCounts() { await writer.emptyLog() }
+    return outcome
+  }
+
+  /// Erases an installation in one durable transaction.
+  public func erase(installation: Digest) async throws(StoreFailure) -> ErasureCounts {
+    let erased = try await writer.transaction { (connection) throws(SQLiteError) in
+      try Erasure(runner: connection).erase(installation: installation)
+    }
+    await writer.emptyLog()
+    return erased
   }
 }

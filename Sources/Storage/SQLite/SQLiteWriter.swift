@@ -84,8 +84,9 @@ actor SQLiteWriter {
     }
   }
 
-  /// Leaves an empty write-ahead log behind.
-  func close() {
+  /// Leaves an empty write-ahead log behind: at the end, and after an erasure, as the log still holds what was erased.
+  /// Where a reader is in the way the log goes with the next checkpoints.
+  func emptyLog() {
     try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 

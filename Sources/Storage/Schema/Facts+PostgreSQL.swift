@@ -73,7 +73,8 @@ extension Migration {
     CREATE INDEX referrals_by_inviter ON referrals (inviter_account_id) WHERE inviter_account_id IS NOT NULL;
     CREATE INDEX referrals_by_invitee ON referrals (invitee_account_id) WHERE invitee_account_id IS NOT NULL;
 
-    CREATE TABLE registration_day_totals (
+    -- How many accounts that were created on a day have been deleted since: registrations are these and the accounts.
+    CREATE TABLE deleted_registration_day_totals (
       day integer NOT NULL PRIMARY KEY,
       account_count bigint NOT NULL
     );
@@ -139,6 +140,7 @@ extension Migration {
       completed_at bigint NOT NULL
     );
 
+    CREATE INDEX accounts_by_creation ON accounts (created_at) WHERE created_at IS NOT NULL;
     CREATE INDEX activity_by_day ON activity (day);
     CREATE INDEX installations_by_first_open ON installations (first_open_at) WHERE first_open_at IS NOT NULL;
     """

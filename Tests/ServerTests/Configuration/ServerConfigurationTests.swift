@@ -22,7 +22,7 @@ import Testing
     #expect(!configuration.common.allowsTestHooks)
     #expect(configuration.common.clock == nil)
     #expect(configuration.invitations == .init(publicURL: nil, appStoreURL: nil, appIDs: []))
-    #expect(configuration.storeKit.root.withUnsafeBytes { Array($0.prefix(4)) } == [0x63, 0x34, 0x3a, 0xbf])
+    #expect(configuration.storeKit.roots[0].withUnsafeBytes { Array($0.prefix(4)) } == [0x63, 0x34, 0x3a, 0xbf])
     #expect(configuration.storeKit.bundleIDs.isEmpty)
     #expect(!configuration.storeKit.allowsSandbox)
   }
@@ -98,7 +98,7 @@ import Testing
     #expect(
       configuration.invitations
         == .init(publicURL: "https://p", appStoreURL: "https://s/a", appIDs: ["ABCDE12345.a", "ABCDE12345.b"]))
-    #expect(configuration.storeKit.root.withUnsafeBytes { $0.allSatisfy { $0 == 10 } })
+    #expect(configuration.storeKit.roots[0].withUnsafeBytes { $0.allSatisfy { $0 == 10 } })
     #expect(configuration.storeKit.bundleIDs == ["b.one", "b.two"])
     #expect(configuration.storeKit.allowsSandbox)
   }

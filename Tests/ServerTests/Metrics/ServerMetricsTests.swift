@@ -1,6 +1,7 @@
 import AnalyticsContract
 import Glibc
 import Ingestion
+import ServerFacts
 import TestSupport
 import Testing
 
@@ -15,9 +16,10 @@ import Testing
     let page = try page(ServerMetrics(version: "1.2.3"))
     let own = [
       "http_requests_total", "http_request_duration_seconds", "http_requests_in_flight", "batches_total",
-      "items_total", "rejected_batches_total", "group_batches", "group_items", "queue_batches", "queue_bytes",
-      "commit_duration_seconds", "commit_failures_total", "checkpoint_duration_seconds", "sessions_checked_total",
-      "build_info",
+      "items_total", "rejected_batches_total", "facts_total", "storekit_refusals_total", "group_batches", "group_items",
+      "queue_batches", "queue_bytes", "commit_duration_seconds", "commit_failures_total",
+      "checkpoint_duration_seconds", "retention_removed_total", "retention_completed_timestamp_seconds",
+      "sessions_checked_total", "build_info",
     ]
     #expect(page.order.filter { $0.hasPrefix("osg_analytics_") } == own.map { "osg_analytics_" + $0 })
     for name in own where name != "build_info" {
@@ -96,6 +98,8 @@ import Testing
     check(ErrorCode.self)
     check(StoreFailure.self)
     check(SessionCheckResult.self)
+    check(RetentionStep.self)
+    check(StoreKitRefusal.self)
   }
 }
 
