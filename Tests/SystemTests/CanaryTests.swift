@@ -217,6 +217,96 @@ struct CanaryTests {
     }
   }
 
+  private func sendFacts(_ canary: Canary, _ source: inout WireFacts, _ own: [(String, String)]) {
+    func send(_ body: String, _ headers: [(String, String)]) {
+      canary.send("POST", WireFacts.path, headers, Array(body.utf8))
+    }
+    for row in FactRow.all {
+      for member in FactRow.members.keys + ["factId", "type", "occurredAt"] {
+        for text in [canary.mark(), "with space \(canary.mark())", canary.mark() + String(repeating: "x", count: 200)] {
+          send(WireFacts.json([source.fact(row.type), source.fact(row.type).with(member, text)]), own)
+        }
+        let nested = "{\"\(canary.mark())\":[\"\(canary.mark())\"]}"
+        send(WireFacts.json([source.fact(row.type).with(member, json: nested)]), own)
+      }
+      send(WireFacts.json([source.fact(row.type).with(canary.mark(), canary.mark())]), own)
+      let good = WireFacts.json([source.fact(row.type)])
+      for body in [
+        "{\"\(canary.mark())\":\"\(canary.mark())\"," + good.dropFirst(), good + canary.mark(), canary.mark() + good,
+        String(good.dropLast()) + ",\"" + canary.mark(), "{\"facts\":\"\(canary.mark())\"}",
+        good.replacingOccurrences(of: "factId", with: "\\ud800\(canary.mark())"),
+      ] { send(body, own) }
+      // Taken, with marks around the facts.
+      for name in ["User-Agent", "Cookie", "X-Forwarded-For", "Referer", "X-Request-Id", "X-\(canary.mark())"] {
+        send(WireFacts.json([source.fact(row.type)]), own + [(name, canary.mark())])
+      }
+    }
+    for (method, path) in [
+      ("POST", "?\(canary.mark())=\(canary.mark())"), ("POST", "/\(canary.mark())"), ("GET", "?a=\(canary.mark())"),
+    ] { canary.send(method, WireFacts.path + path, own, Array(WireFacts.json([source.fact("ACCOUNT_CREATED")]).utf8)) }
+    send(canary.mark() + String(repeating: " ", count: 5 << 20), own)
+    // Members of a transaction that nobody reads, and those for which it isn't believed.
+    for member in [
+      "webOrderLineItemId", "subscriptionGroupIdentifier", "transactionReason", "storefrontId", "qzxwkvjy", "bundleId",
+      "environment", "type", "currency", "storefront", "appAccountToken", "signedDate",
+    ] {
+      for json in ["\"\(canary.mark()) \"", "{\"\(canary.mark())\":\"\(canary.mark())\"}"] {
+        let transaction = source.transaction([member: json])
+        send(WireFacts.json([source.fact("STOREKIT_TRANSACTION", ["signedTransaction": transaction])]), own)
+      }
+    }
+  }
+
+  @Test("of what the account server states, nothing is in an answer, the log or the metrics, nor stored beyond need")
+  func facts() async throws {
+    try await withServer(ServerOptions(arguments: storeKitArguments)) { server in
+      let traces = try Traces(server)
+      let canary = Canary(server, seed: "facts")
+      let token = try server.createToken(scope: "server", name: "canary-facts")
+      let own = jsonHeaders + [bearer(token)]
+      var source = WireFacts(seed: "canary facts")
+      sendFacts(canary, &source, own)
+      #expect(canary.marks > 500)
+
+      let (account, digest, transactionID) = (source.uuid(), source.digest(), "4\(source.digest().filter(\.isNumber))")
+      let jws = source.transaction([
+        "appAccountToken": "\"\(account)\"", "transactionId": "\"\(transactionID.prefix(18))\"",
+      ])
+      let stated = FactRow.all.filter { $0.type != "ACCOUNT_DELETED" }.map {
+        source.fact(
+          $0.type,
+          [
+            "accountId": account, "inviterAccountId": account, "tokenDigest": digest, "signedTransaction": jws,
+          ])
+      }
+      let body = Array(WireFacts.json(stated).utf8)
+      for status in [200, 200] { #expect(canary.send("POST", WireFacts.path, own, body) == status) }
+      var conflict = stated
+      conflict[0]["occurredAt"] = "2026-11-29T01:00:00Z"
+      #expect(canary.send("POST", WireFacts.path, own, Array(WireFacts.json(conflict).utf8)) == 409)
+      canary.send("GET", "/metrics")
+
+      let parts = jws.split(separator: ".").map { Array($0.utf8) }
+      let secrets =
+        canary.markNeedles + Needles.spellings(ofToken: token)
+        + [Array(parts[0].prefix(200)), Array(parts[1].prefix(60)), parts[2]] + traces.passwords
+      let storable =
+        Needles.spellings(ofUUID: account) + [Needles.bytes(ofHex: digest), Array(digest.utf8)]
+        + [Array(transactionID.prefix(18).utf8)]
+        + stated.flatMap { Needles.spellings(ofUUID: $0["factId"]!) }
+      for _ in 0..<2 {
+        let kept = try traces.all()
+        expectNone(of: secrets, in: kept)
+        expectNone(of: storable, in: kept.filter { !$0.key.holdsData })
+        let data = kept.filter(\.key.holdsData)
+        #expect(data.values.contains { $0.holds(anyOf: Needles.spellings(ofUUID: account)) })
+        #expect(data.values.contains { $0.holds(anyOf: [Array(transactionID.prefix(18).utf8)]) })
+        _ = server.terminate()
+      }
+      expectNone(of: secrets + storable, in: ["answers": Data(canary.answers)])
+    }
+  }
+
   private func expectNone<Place: Hashable>(
     of needles: [[UInt8]], in places: [Place: Data], sourceLocation: SourceLocation = #_sourceLocation
   ) {
