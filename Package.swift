@@ -15,17 +15,25 @@ let package = Package(
       dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),
     .target(name: "Ingestion", dependencies: ["AnalyticsContract"]),
     .target(name: "ServerFacts", dependencies: ["AnalyticsContract", "Ingestion", "COpenSSL", "CJOSE"]),
+    .target(name: "Reporting", dependencies: ["AnalyticsContract", "CRoaring"]),
     .target(
       name: "Storage",
-      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "PostgreSQL", "CSQLite"]),
+      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "Reporting", "PostgreSQL", "CSQLite"]),
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "CZlib"]),
     .target(
       name: "Server",
-      dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "Storage", "PostgreSQL", "HTTPServer"]),
+      dependencies: [
+        "AnalyticsContract", "Ingestion", "ServerFacts", "Reporting", "Storage", "PostgreSQL", "HTTPServer",
+      ]),
     .executableTarget(name: "osg-analytics", dependencies: ["Server"]),
     .executableTarget(
       name: "decoder-benchmark", dependencies: ["AnalyticsContract", "Ingestion"], path: "Benchmarks/Decoder"),
+    .executableTarget(
+      name: "reports-benchmark",
+      dependencies: ["AnalyticsContract", "Ingestion", "PostgreSQL", "Reporting", "ServerFacts", "Storage"],
+      path: "Benchmarks/Reports"),
+    .executableTarget(name: "metrics-dictionary", dependencies: ["Reporting"], path: "Tools/MetricsDictionary"),
 
     .target(
       name: "CMicroHTTPD",
@@ -33,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CRoaring", providers: [.apt(["libroaring-dev"])]),
     .systemLibrary(name: "CJOSE", pkgConfig: "jose", providers: [.apt(["libjose-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -40,10 +49,11 @@ let package = Package(
       name: "TestSupport", dependencies: ["AnalyticsContract", "CJOSE", "COpenSSL", "CPostgreSQL", "CSQLite", "CZlib"],
       path: "Tests/TestSupport"),
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
+    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
     .testTarget(
       name: "ServerFactsTests", dependencies: ["Ingestion", "ServerFacts", "TestSupport", "COpenSSL", "CJOSE"]),
-    .testTarget(name: "StorageTests", dependencies: ["Storage", "PostgreSQL", "TestSupport", "CSQLite"]),
+    .testTarget(name: "StorageTests", dependencies: ["Storage", "Reporting", "PostgreSQL", "TestSupport", "CSQLite"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "TestSupport"]),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"]),
     .testTarget(name: "ServerTests", dependencies: ["Server", "PostgreSQL", "TestSupport"]),

@@ -1,4 +1,5 @@
 import Ingestion
+import Reporting
 import ServerFacts
 
 /// Why a database is opened.
@@ -9,10 +10,20 @@ public enum StoreRole: Sendable {
   case migration
   /// For a command, also beside a running server: refused where there is no database yet.
   case command
+  /// For a command that must be alone with an embedded database: refused while a server has it, and where there is none.
+  case exclusiveCommand
+
+  /// Whether a missing database is created.
+  var creates: Bool { self == .server || self == .migration }
+
+  /// Whether no other process may have an embedded database in one of these roles.
+  var isAlone: Bool { self == .server || self == .exclusiveCommand }
 }
 
 /// A database with everything that the system keeps in one.
-public protocol AnalyticsStore: BatchStore, CredentialStore, FactStore, InvitationStore, RetentionStore, CheckStore {
+public protocol AnalyticsStore: BatchStore, CredentialStore, FactStore, InvitationStore, RetentionStore, CheckStore,
+  ReportStore
+{
   /// The schema versions that opening brought the database to; empty where it was current.
   var appliedMigrations: [Int64] { get }
 

@@ -74,3 +74,21 @@ extension CalendarDay: CustomStringConvertible {
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 }
+
+extension CalendarDay {
+  /// The Monday on or before this day: the first day of its ISO week.
+  public var startOfWeek: CalendarDay {
+    // Day 0 is a Thursday.
+    let weekday = (daysSince1970 + 3) % 7
+    return advanced(by: -(weekday < 0 ? weekday + 7 : weekday))
+  }
+
+  /// The first day of its month.
+  public var startOfMonth: CalendarDay { advanced(by: 1 - Int32(components.day)) }
+
+  /// The first day of the month after its own.
+  public var startOfNextMonth: CalendarDay { startOfMonth.advanced(by: 31).startOfMonth }
+
+  /// Its first instant.
+  public var start: Instant { Instant(microseconds: Int64(daysSince1970) * Self.microseconds) }
+}

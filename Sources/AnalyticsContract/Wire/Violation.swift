@@ -38,6 +38,10 @@ public enum ViolationRule: String, CaseIterable, Sendable {
   case notVerified = "not_verified"
   /// There is no installation identity, or not on every item.
   case identityMissing = "identity_missing"
+  /// No report takes a parameter of that name.
+  case unknownParameter = "unknown_parameter"
+  /// The parameter is there twice.
+  case duplicateParameter = "duplicate_parameter"
   /// Two identities in one batch differ.
   case identityConflict = "identity_conflict"
   /// The number lies outside its range.

@@ -1,6 +1,7 @@
 import AnalyticsContract
 import Glibc
 import Ingestion
+import Reporting
 import ServerFacts
 import Storage
 
@@ -55,6 +56,14 @@ public enum Program {
       say(ErasureText.render(try await withStore(common) { try await $0.erase(installation: digest) }))
     case .eraseAccount(let common, let account):
       say(ErasureText.render(try await state(.accountDeleted(account: account), common)))
+    case .report(let common, let request):
+      let now = now(common)
+      let query = try request.query(today: now.day)
+      say(request.text(of: try await withStore(common) { try await $0.answer(request.report, query, at: now) }))
+    case .rebuild(let common):
+      let store = try open(common, .exclusiveCommand)
+      say("Made \(try await store.rebuildSets(at: now(common))) sets of installations.\n")
+      await store.close()
     case .purge(let common, let dryRun): try await purge(common, dryRun: dryRun)
     case .check(let common): try await check(common)
     }

@@ -1,6 +1,14 @@
+import Reporting
+
 /// What the program can be asked to do.
-public enum Command: CaseIterable, Sendable {
-  case serve, migrate, tokenCreate, tokenList, tokenRevoke, sessionIssue, erase, purge, check, version, help
+public enum Command: CaseIterable, Hashable, Sendable {
+  case serve, migrate, tokenCreate, tokenList, tokenRevoke, sessionIssue, report(Report), erase, purge, check
+  case rebuild, version, help
+
+  /// All of them, in the order of the help.
+  public static let allCases: [Command] =
+    [.serve, .migrate, .tokenCreate, .tokenList, .tokenRevoke, .sessionIssue]
+    + Report.allCases.map { .report($0) } + [.erase, .purge, .check, .rebuild, .version, .help]
 
   /// The words that name it on the command line.
   public var words: [String] {
@@ -11,9 +19,11 @@ public enum Command: CaseIterable, Sendable {
     case .tokenList: ["token", "list"]
     case .tokenRevoke: ["token", "revoke"]
     case .sessionIssue: ["session", "issue"]
+    case .report(let report): ["report", report.rawValue]
     case .erase: ["erase"]
     case .purge: ["purge"]
     case .check: ["check"]
+    case .rebuild: ["rebuild"]
     case .version: ["version"]
     case .help: ["help"]
     }
@@ -28,9 +38,11 @@ public enum Command: CaseIterable, Sendable {
     case .tokenList: "List the tokens: name, scope, when created and revoked"
     case .tokenRevoke: "Revoke a token"
     case .sessionIssue: "Issue a session for an account and print its access token, to try things out"
+    case .report(let report): "Report: \(report.definition.question.dropLast())"
     case .erase: "Erase an installation or an account, and print what was removed as counts"
     case .purge: "Seal the days that are over and remove what has expired, as the server does once a day"
     case .check: "Read the whole database and prove that it holds what it must and nothing else"
+    case .rebuild: "Make the sets of installations, which distinct counts come from, anew from the events"
     case .version: "Print the version"
     case .help: "Show how to call a command"
     }
@@ -65,9 +77,14 @@ public enum Command: CaseIterable, Sendable {
     case .tokenCreate: [ServerOptions.scope.specification, ServerOptions.tokenName.specification] + database
     case .tokenRevoke: [ServerOptions.tokenName.specification] + database
     case .sessionIssue: [ServerOptions.account.specification, ServerOptions.timeToLive.specification] + database
+    case .report:
+      [
+        ServerOptions.from.specification, ServerOptions.to.specification, ServerOptions.granularity.specification,
+        ServerOptions.reportFormat.specification,
+      ] + database
     case .erase: [ServerOptions.installation.specification, ServerOptions.erasedAccount.specification] + database
     case .purge: [ServerOptions.dryRun.specification] + database
-    case .check: database
+    case .check, .rebuild: database
     case .version, .help: []
     }
   }

@@ -1,4 +1,5 @@
 import AnalyticsContract
+import Reporting
 import ServerFacts
 
 /// What the command line asks for, ready to be done.
@@ -15,6 +16,10 @@ public enum Invocation: Sendable {
   case revokeToken(CommonConfiguration, name: String)
   /// Issue a session that is valid for the time to live, 1 s to 365 days.
   case issueSession(CommonConfiguration, account: UUIDValue, timeToLive: Duration)
+  /// Make a report and print it.
+  case report(CommonConfiguration, ReportRequest)
+  /// Make the sets of installations anew.
+  case rebuild(CommonConfiguration)
   /// Erase an installation, by the digest of its identifier.
   case eraseInstallation(CommonConfiguration, Digest)
   /// Erase an account.
@@ -71,9 +76,11 @@ public enum CommandLineParser {
       return .issueSession(
         try CommonConfiguration(options), account: options.required(ServerOptions.account),
         timeToLive: .seconds(options.required(ServerOptions.timeToLive)))
+    case .report(let report): return .report(try CommonConfiguration(options), ReportRequest(report, options))
     case .erase: return try erase(options)
     case .purge: return .purge(try CommonConfiguration(options), dryRun: options.required(ServerOptions.dryRun))
     case .check: return .check(try CommonConfiguration(options))
+    case .rebuild: return .rebuild(try CommonConfiguration(options))
     case .version: return .version
     case .help: return .text(HelpText.overview())
     }
@@ -87,5 +94,15 @@ public enum CommandLineParser {
     case (nil, nil), (_?, _?):
       throw UsageError("erase: expected one of --installation and --account", command: options.command)
     }
+  }
+}
+
+extension ReportRequest {
+  fileprivate init(_ report: Report, _ options: ResolvedOptions) {
+    var parameters: [(name: String, value: String)] = []
+    if let from = options.value(ServerOptions.from) { parameters.append(("from", "\(from)")) }
+    if let to = options.value(ServerOptions.to) { parameters.append(("to", "\(to)")) }
+    parameters.append(("granularity", options.required(ServerOptions.granularity).rawValue))
+    self.init(report: report, parameters: parameters, output: options.required(ServerOptions.reportFormat))
   }
 }

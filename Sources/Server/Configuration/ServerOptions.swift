@@ -1,5 +1,6 @@
 import AnalyticsContract
 import Glibc
+import Reporting
 import ServerFacts
 
 /// The option table: each option is declared here once; parsing, help and `--print-config` derive from it.
@@ -171,6 +172,24 @@ public enum ServerOptions {
   public static let erasedAccount = CommandOption(
     "account", .account, .absent("no account"), sources: .flag, secrecy: .hidden,
     help: "The account, a UUID: what ACCOUNT_DELETED does. One of --installation and --account is needed.")
+
+  /// `--from`
+  public static let from = CommandOption(
+    "from", .date, .absent("28 days up to --to"), sources: .flag, help: "The first day, YYYY-MM-DD, UTC.")
+
+  /// `--to`
+  public static let to = CommandOption(
+    "to", .date, .absent("yesterday"), sources: .flag, help: "The last day, YYYY-MM-DD, UTC. It may be today.")
+
+  /// `--granularity`
+  public static let granularity = CommandOption(
+    "granularity", ValueParser<Granularity>.choice("PERIOD"), .value("day"), sources: .flag,
+    help: "How long the periods of the series are: day, week (from Monday) or month.")
+
+  /// `--format`
+  public static let reportFormat = CommandOption(
+    "format", ValueParser<ReportOutput>.choice("FORMAT"), .value("table"), sources: .flag,
+    help: "table for people, json for everything, csv for the series.")
 
   /// `--dry-run`
   public static let dryRun = CommandOption(

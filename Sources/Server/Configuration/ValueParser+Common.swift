@@ -1,3 +1,5 @@
+import AnalyticsContract
+
 extension ValueParser where Value == Int {
   /// A whole number in a range, in digits only: no sign, no space, no separator.
   public static func number(_ placeholder: String = "N", of unit: String, in range: ClosedRange<Int>) -> ValueParser {
@@ -57,6 +59,11 @@ extension ValueParser where Value == String {
   public static let roleName = ValueParser("ROLE", expecting: "the name of a PostgreSQL role, 1 to 63 bytes") { text in
     (1...63).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
   }
+}
+
+extension ValueParser where Value == CalendarDay {
+  /// A calendar date.
+  public static let date = ValueParser("DATE", expecting: "a date YYYY-MM-DD") { CalendarDay(iso8601: $0) }
 }
 
 extension ValueParser where Value == Bool {

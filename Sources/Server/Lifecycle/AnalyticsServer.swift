@@ -49,6 +49,7 @@ public struct AnalyticsServer: Sendable {
     let scopes = ScopedRoutes(credentials: store)
     FactRoutes(store: store, clock: clock, metrics: metrics, verifier: StoreKitVerifier(configuration.storeKit))
       .add(to: &admin, behind: scopes)
+    ReportRoutes(store: store, clock: clock).add(to: &admin, behind: scopes)
     scopes.add(to: &admin)
 
     let tls = try configuration.tls.map { try TLSFiles.read($0) }

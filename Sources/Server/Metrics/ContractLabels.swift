@@ -55,6 +55,7 @@ extension RetentionStep: MetricLabel {
     switch self {
     case .events: "events"
     case .summaries: "summaries"
+    case .sets: "sets"
     case .activity: "activity"
     case .installations: "installations"
     case .sessions: "sessions"

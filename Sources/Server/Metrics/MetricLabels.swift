@@ -1,6 +1,7 @@
 /// Where a request went, as the metrics tell it. `other` stands for every path that isn't a route.
 public enum Route: Int, MetricLabel {
-  case events, keyboardUsage, facts, invitation, appSiteAssociation, healthz, readyz, metrics, admin, server, other
+  case events, keyboardUsage, facts, reports, invitation, appSiteAssociation, healthz, readyz, metrics, admin, server,
+    other
 
   /// `route`.
   public static var labelName: StaticString { "route" }
@@ -11,6 +12,7 @@ public enum Route: Int, MetricLabel {
     case .events: "/v1/analytics/events"
     case .keyboardUsage: "/v1/analytics/keyboard-usage"
     case .facts: "/v1/server/facts"
+    case .reports: "/v1/admin/analytics/{report}"
     case .invitation: "/i/{code}"
     case .appSiteAssociation: AppSiteAssociation.path
     case .healthz: "/healthz"

@@ -23,7 +23,18 @@ struct Answer: Sendable {
   static func error(
     _ code: ErrorCode, violations: [Violation] = [], headers: [(name: String, value: String)] = []
   ) -> Answer {
-    var answer = Answer(status: code.status, error: code, headers: headers, body: errorBody(code, violations))
+    error(code, places: violations.map { ($0.path, $0.rule) }, headers: headers)
+  }
+
+  /// An error that a parameter of the query is to blame for; an empty name for one that nobody knows.
+  static func error(_ code: ErrorCode, parameter: String, rule: ViolationRule) -> Answer {
+    error(code, places: [(parameter, rule)], headers: [])
+  }
+
+  private static func error(
+    _ code: ErrorCode, places: [(path: String, rule: ViolationRule)], headers: [(name: String, value: String)]
+  ) -> Answer {
+    var answer = Answer(status: code.status, error: code, headers: headers, body: errorBody(code, places))
     switch code {
     case .unauthorized: answer.headers.append(("WWW-Authenticate", "Bearer error=\"invalid_token\""))
     case .unavailable, .rateLimited: answer.headers.append(("Retry-After", retryAfterSeconds))
@@ -53,7 +64,7 @@ struct Answer: Sendable {
   }
 
   // Codes, messages, paths and rules are ASCII from the source code without quotes, so nothing needs escaping.
-  private static func errorBody(_ code: ErrorCode, _ violations: [Violation]) -> [UInt8] {
+  private static func errorBody(_ code: ErrorCode, _ violations: [(path: String, rule: ViolationRule)]) -> [UInt8] {
     var body: [UInt8] = []
     body.append("{\"error\":{\"code\":\"")
     body.append(code.wireName)

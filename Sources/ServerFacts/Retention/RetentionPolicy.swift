@@ -8,6 +8,9 @@ public struct RetentionPolicy: Sendable, Equatable {
   public let summariesThrough: CalendarDay
   /// Days of activity of never-linked installations go up to this one.
   public let activityThrough: CalendarDay
+  /// The first day of which the identity of all installations, events and summaries is there: distinct counts reach back
+  /// to it.
+  public var retainedFrom: CalendarDay { summariesThrough.advanced(by: 1) }
   /// Never-linked installations that were last seen on this day or before go.
   public let installationsSeenThrough: CalendarDay
   /// Sessions that expired before this go.
@@ -50,7 +53,8 @@ public struct RetentionPolicy: Sendable, Equatable {
 
 /// What retention removes, in the order in which it does: what belongs to something goes before it.
 public enum RetentionStep: CaseIterable, Sendable {
-  case events, summaries, activity, installations, sessions, sessionRevocations, codeRevocations, tombstones, factIDs
+  case events, summaries, activity, sets, installations, sessions, sessionRevocations, codeRevocations, tombstones,
+    factIDs
 
   /// What it is called in reports.
   public var title: StaticString {
@@ -58,6 +62,7 @@ public enum RetentionStep: CaseIterable, Sendable {
     case .events: "events of never-linked installations"
     case .summaries: "keyboard summaries"
     case .activity: "days of activity, or marks of summaries on them"
+    case .sets: "days of sets of installations"
     case .installations: "never-linked installations"
     case .sessions: "expired sessions"
     case .sessionRevocations: "revocations of sessions that nobody has"

@@ -25,6 +25,10 @@ struct Checker<Runner: StatementRunner> {
     findings.append(CheckFinding(rule: "totals of events are those of the events", violations: try eventTotals()))
     findings.append(
       CheckFinding(rule: "totals of keyboard usage are those of the summaries", violations: try usageTotals()))
+    findings.append(
+      CheckFinding(
+        rule: "sets of installations are those of the events",
+        violations: try SetRebuilding(runner: runner, days: SetRebuilding<Runner>.days(at: now)).differences()))
     findings.append(CheckFinding(rule: "sealed days have not changed", violations: try sealedDays()))
     return findings
   }
@@ -124,6 +128,10 @@ struct Checker<Runner: StatementRunner> {
           SELECT count(*) FROM activity
           WHERE day <= CAST($1 AS bigint) AND kinds & \(ActivityKinds.usageReported.rawValue) <> 0
           """, parameters: [StoredValue(overdue.summariesThrough)]),
+      Rule(
+        name: "no \(RetentionStep.sets.title) overdue",
+        sql: "SELECT count(DISTINCT day) FROM installation_sets WHERE day <= CAST($1 AS bigint)",
+        parameters: [StoredValue(overdue.summariesThrough)]),
       Rule(
         name: "no \(RetentionStep.installations.title) overdue",
         sql: "SELECT count(*) FROM installations WHERE account_id IS NULL AND last_seen_day <= CAST($1 AS bigint)",

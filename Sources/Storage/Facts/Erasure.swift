@@ -60,6 +60,7 @@ struct Erasure<Runner: StatementRunner> {
       """, parameters)
     counts.events += try runner.change("DELETE FROM events WHERE \(condition)", parameters)
     counts.summaries += try runner.change("DELETE FROM keyboard_summaries WHERE \(condition)", parameters)
+    try StoredSets(runner: runner).erase(condition, parameters)
     counts.activityDays += try runner.change("DELETE FROM activity WHERE \(condition)", parameters)
   }
 }

@@ -1,3 +1,4 @@
+import AnalyticsContract
 import PostgreSQL
 
 extension PostgreSQLConnection: StatementRunner {
@@ -9,6 +10,49 @@ extension PostgreSQLConnection: StatementRunner {
     _ sql: String, _ parameters: [StoredValue], _ columns: [ColumnType]
   ) throws(PostgreSQLError) -> [[StoredValue]] {
     rows(of: try query(sql, PostgreSQLParameters(parameters)), columns)
+  }
+
+  static func source(of table: TotalTable) -> String {
+    let columns: [String]
+    switch table {
+    case .events:
+      columns = [
+        "event_days", "event_types", "event_surfaces", "event_acquisition_channels", "event_features",
+        "event_execution_modes", "event_failure_categories", "event_duration_buckets", "event_app_versions",
+        "event_counts",
+      ]
+    case .usage:
+      columns =
+        ["usage_days", "usage_summary_counts"] + UsageCounter.allCases.map { "usage_\($0.column)" }
+    case .receipts:
+      columns = [
+        "receipt_days", "receipt_endpoints", "receipt_outcomes", "receipt_latenesses", "receipt_app_versions",
+        "receipt_item_counts",
+      ]
+    case .rejections: columns = ["rejection_days", "rejection_statuses", "rejection_batch_counts"]
+    case .links: columns = ["link_days", "link_installation_counts"]
+    case .invitations: columns = ["invitation_days", "invitation_view_counts"]
+    }
+    return """
+      (SELECT * FROM folded_\(table.rawValue) UNION ALL
+      SELECT delta.* FROM day_total_deltas, unnest(\(columns.joined(separator: ", "))) AS delta) AS totals
+      """
+  }
+
+  static var isEmbedded: Bool { false }
+
+  static var firstDay: String {
+    """
+    least(
+      (SELECT min(day) FROM sealed_days), (SELECT min(day) FROM folded_event_day_totals),
+      (SELECT min(day) FROM folded_usage_day_totals),
+      (SELECT min(day) FROM day_total_deltas, unnest(event_days || usage_days) AS added (day)))::bigint
+    """
+  }
+
+  func scan(_ sql: String, _ parameters: [StoredValue], _ body: (PostgreSQLRow) -> Void) throws(PostgreSQLError) {
+    let result = try query(sql, PostgreSQLParameters(parameters))
+    for row in 0..<result.rowCount { body(PostgreSQLRow(result: result, row: row)) }
   }
 
   @discardableResult
@@ -44,6 +88,17 @@ extension PostgreSQLConnection: StatementRunner {
       }
     }
   }
+}
+
+/// A row of a result.
+struct PostgreSQLRow: StoredRow {
+  let result: PostgreSQLResult
+  let row: Int
+
+  func isNull(_ column: Int) -> Bool { result.isNull(row, column) }
+  func integer(_ column: Int) -> Int64 { result.integer(row, column) }
+  func text(_ column: Int) -> String { result.text(row, column) }
+  func bytes(_ column: Int) -> UnsafeRawBufferPointer { result.bytes(row, column) }
 }
 
 extension PostgreSQLParameters {

@@ -13,6 +13,24 @@ extension SQLiteConnection: StatementRunner {
     return rows
   }
 
+  static func source(of table: TotalTable) -> String { table.rawValue }
+
+  static var isEmbedded: Bool { true }
+
+  static var firstDay: String {
+    """
+    (SELECT min(day) FROM (
+      SELECT min(day) AS day FROM sealed_days UNION ALL SELECT min(day) FROM event_day_totals
+      UNION ALL SELECT min(day) FROM usage_day_totals))
+    """
+  }
+
+  func scan(_ sql: String, _ parameters: [StoredValue], _ body: (SQLiteRow) -> Void) throws(SQLiteError) {
+    let statement = try prepare(sql)
+    statement.bind(parameters)
+    while try statement.step() { body(SQLiteRow(statement: statement)) }
+  }
+
   @discardableResult
   func change(_ sql: String, _ parameters: [StoredValue]) throws(SQLiteError) -> Int64 {
     let statement = try prepare(sql)
@@ -45,6 +63,16 @@ extension SQLiteConnection: StatementRunner {
   }
 }
 
+/// The row that a statement is at.
+struct SQLiteRow: StoredRow {
+  let statement: SQLiteStatement
+
+  func isNull(_ column: Int) -> Bool { statement.isNull(Int32(column)) }
+  func integer(_ column: Int) -> Int64 { statement.integer(Int32(column)) }
+  func text(_ column: Int) -> String { statement.text(Int32(column)) }
+  func bytes(_ column: Int) -> UnsafeRawBufferPointer { statement.bytes(Int32(column)) }
+}
+
 extension SQLiteStatement {
   /// Binds `$1`, `$2`, … wherever they stand in the statement.
   func bind(_ parameters: [StoredValue]) {
@@ -53,7 +81,7 @@ extension SQLiteStatement {
       switch value {
       case .null: bind(nil as Int64?, at: index)
       case .integer(let value): bind(value, at: index)
-      case .bytes(let bytes): bytes.withUnsafeBytes { bind(blob: $0, at: index) }
+      case .bytes(let bytes): bind(bytes: bytes, at: index)
       case .text(let text): bind(text, at: index)
       }
     }

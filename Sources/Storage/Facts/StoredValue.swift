@@ -44,6 +44,16 @@ enum ColumnType: String {
 /// sent, whatever they are compared with.
 protocol StatementRunner {
   associatedtype Failure: Error
+  associatedtype Row: StoredRow
+
+  /// Where rows of a total table are read that is being added to: the text after FROM.
+  static func source(of table: TotalTable) -> String
+
+  /// Whether the database is in this process: showing rows is cheap then, cheaper than having them grouped.
+  static var isEmbedded: Bool { get }
+
+  /// The first day with anything in the totals of events or usage, or sealed; as an expression.
+  static var firstDay: String { get }
 
   /// The condition that a text in a column has a byte outside the alphabet of versions, or too many.
   static func isOutsideAlphabet(_ column: String, maximumLength: Int) -> String
@@ -52,6 +62,9 @@ protocol StatementRunner {
   func select(
     _ sql: String, _ parameters: [StoredValue], _ columns: [ColumnType]
   ) throws(Failure) -> [[StoredValue]]
+
+  /// Runs a query, and shows its rows one after the other.
+  func scan(_ sql: String, _ parameters: [StoredValue], _ body: (Row) -> Void) throws(Failure)
 
   /// Runs a statement that changes rows.
   /// - Returns: how many rows it changed.
@@ -63,6 +76,30 @@ protocol StatementRunner {
 
   /// Inserts rows, or updates those that there are.
   func store(_ table: TableDescription, _ rows: [[StoredValue]]) throws(Failure)
+}
+
+/// A row of a query, only while it is shown. Columns count from 0.
+protocol StoredRow {
+  func isNull(_ column: Int) -> Bool
+  func integer(_ column: Int) -> Int64
+  func text(_ column: Int) -> String
+  func bytes(_ column: Int) -> UnsafeRawBufferPointer
+}
+
+extension StoredRow {
+  func day(_ column: Int) -> CalendarDay { CalendarDay(daysSince1970: Int32(clamping: integer(column))) }
+
+  func code(_ column: Int) -> UInt8 { UInt8(clamping: integer(column)) }
+}
+
+/// The tables of day totals. On PostgreSQL they are views, and reading them costs more than reading what they consist of.
+enum TotalTable: String {
+  case events = "event_day_totals"
+  case usage = "usage_day_totals"
+  case receipts = "receipt_day_totals"
+  case rejections = "rejection_day_totals"
+  case links = "link_day_totals"
+  case invitations = "invitation_day_totals"
 }
 
 /// A table whose rows are found by one column, its first.

@@ -6,4 +6,5 @@ struct InstallationRow {
   let account: UUIDValue?
   let lastSeenDay: Int64
   let firstOpenEventID: UUIDValue?
+  let firstOpen: FirstOpen?
 }

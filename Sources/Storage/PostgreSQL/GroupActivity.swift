@@ -14,10 +14,10 @@ struct GroupActivity {
   init(of batches: [PostgreSQLBatch]) {
     for batch in batches {
       var activity = DailyActivity()
-      for event in batch.events { activity.add(event.kind.activity, on: event.occurredAt.day) }
-      for summary in batch.summaries { activity.add(.usageReported, on: summary.date) }
-      for (day, kinds) in activity.days.sorted(by: { $0.day < $1.day }) where !kinds.isEmpty {
-        entries.append((batch.key, day, kinds))
+      for event in batch.events { activity.add(event) }
+      for summary in batch.summaries { activity.add(summary) }
+      for day in activity.days.sorted(by: { $0.day < $1.day }) where !day.kinds.isEmpty {
+        entries.append((batch.key, day.day, day.kinds))
       }
     }
   }

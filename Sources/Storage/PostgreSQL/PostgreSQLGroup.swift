@@ -27,10 +27,16 @@ struct PostgreSQLBatch {
   /// Whether the installation is being linked by this batch.
   var isNewLink: Bool { account != nil && row?.account == nil }
 
+  /// Whether the first open is told by this batch.
+  var isNewFirstOpen: Bool { firstOpen != nil && row?.firstOpenEventID == nil }
+
+  /// The first open, told by this batch or before.
+  var knownFirstOpen: FirstOpen? { isNewFirstOpen ? firstOpen.map { FirstOpen($0) } : row?.firstOpen }
+
   /// Whether the installation's row, known before, changes.
   var changesInstallation: Bool {
     guard let row else { return false }
-    return isNewLink || (firstOpen != nil && row.firstOpenEventID == nil)
+    return isNewLink || isNewFirstOpen
       || Int64(submission.receivedAt.day.daysSince1970) > row.lastSeenDay
   }
 }

@@ -1,6 +1,7 @@
 import AnalyticsContract
 import Ingestion
 import PostgreSQL
+import Reporting
 
 /// Commits a group of batches in one transaction, with statements that each handle the whole group.
 ///
@@ -114,7 +115,10 @@ struct PostgreSQLGroupWriter {
     for row in 0..<result.rowCount {
       rows[Int(result.integer(row, 0)) - 1] = InstallationRow(
         key: result.integer(row, 1), account: result.uuid(row, 2), lastSeenDay: result.integer(row, 3),
-        firstOpenEventID: result.uuid(row, 4))
+        firstOpenEventID: result.uuid(row, 4),
+        firstOpen: result.optionalInteger(row, 5).map {
+          FirstOpen(at: Instant(microseconds: $0), channel: UInt8(clamping: result.integer(row, 6)))
+        })
     }
     return rows
   }
@@ -200,6 +204,7 @@ struct PostgreSQLGroupWriter {
       try connection.execute("ROLLBACK")
       return
     }
+    let sets = try additions(of: batches)
     let changed = batches.filter(\.changesInstallation)
     let requests = [
       changed.isEmpty
@@ -207,6 +212,7 @@ struct PostgreSQLGroupWriter {
       batches.allSatisfy(\.summaries.isEmpty)
         ? nil : PostgreSQLRequest(IngestionStatements.insertSummaries, .summaries(of: batches)),
       activity.additions(),
+      sets.isEmpty ? nil : PostgreSQLRequest(IngestionStatements.addSets, .bytes(sets.encoded())),
       addDeltas(totals),
     ].compactMap { $0 }
     let events = CopyRows.events(of: batches)
@@ -216,6 +222,31 @@ struct PostgreSQLGroupWriter {
       try connection.run(requests)
       try connection.commit(events, into: "events")
     }
+  }
+
+  /// What the group adds to the sets that reports count by.
+  private func additions(of batches: [PostgreSQLBatch]) throws(PostgreSQLError) -> SetAdditions {
+    var sets = SetAdditions()
+    for batch in batches {
+      var activity = DailyActivity()
+      for event in batch.events { activity.add(event) }
+      for summary in batch.summaries { activity.add(summary) }
+      sets.add(activity, installation: UInt32(batch.key))
+      guard let firstOpen = batch.knownFirstOpen else { continue }
+      if batch.isNewFirstOpen { sets.add(firstOpen, installation: UInt32(batch.key)) }
+      if batch.events.contains(where: firstOpen.isActivation) {
+        sets.add(activationAfter: firstOpen, installation: UInt32(batch.key))
+      }
+    }
+    // What succeeded before the first open arrived may have activated the installation.
+    let opened = batches.filter { $0.row != nil && $0.isNewFirstOpen }
+    if opened.isEmpty { return sets }
+    let result = try connection.run(IngestionStatements.findActivations, .activationWindows(of: opened))
+    for row in 0..<result.rowCount {
+      let batch = opened[Int(result.integer(row, 0)) - 1]
+      sets.add(activationAfter: batch.knownFirstOpen!, installation: UInt32(batch.key))
+    }
+    return sets
   }
 }
 

@@ -1,3 +1,4 @@
+import AnalyticsContract
 import PostgreSQL
 
 /// What a group of batches is committed with. Each statement handles a whole group: its parameters are arrays, whose
@@ -5,13 +6,14 @@ import PostgreSQL
 enum IngestionStatements {
   static let all = [
     findSessions, lockInstallations, insertInstallations, updateInstallations, findEvents, findSummaries,
-    insertSummaries, findActivity, addActivity, addDeltas,
+    insertSummaries, findActivity, addActivity, findActivations, addSets, addDeltas,
   ]
 
   static let lockInstallations = PostgreSQLStatement(
     "lock_installations",
     """
-    SELECT wanted.position, installation_key, account_id, last_seen_day, first_open_event_id
+    SELECT wanted.position, installation_key, account_id, last_seen_day, first_open_event_id, first_open_at,
+      acquisition_channel
     FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (digest, position) JOIN installations USING (digest)
     ORDER BY installation_key FOR NO KEY UPDATE OF installations
     """)
@@ -101,6 +103,19 @@ enum IngestionStatements {
     INSERT INTO activity SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[])
     ON CONFLICT (installation_key, day) DO UPDATE SET kinds = activity.kinds | excluded.kinds
     """)
+
+  static let findActivations = PostgreSQLStatement(
+    "find_activations",
+    """
+    SELECT position FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
+      WITH ORDINALITY AS wanted (installation_key, first, last, position)
+    WHERE EXISTS (
+      SELECT FROM events WHERE events.installation_key = wanted.installation_key
+        AND event_type = \(EventType.aiFeatureSucceeded.code) AND occurred_at BETWEEN wanted.first AND wanted.last)
+    """)
+
+  static let addSets = PostgreSQLStatement(
+    "add_sets", "INSERT INTO installation_set_deltas (additions) VALUES ($1::bytea)")
 
   static let addDeltas = PostgreSQLStatement(
     "add_deltas",

@@ -70,6 +70,29 @@ extension PostgreSQLParameters {
   }
 }
 
+extension PostgreSQLParameters {
+  /// One parameter of bytes.
+  static func bytes(_ bytes: [UInt8]) -> PostgreSQLParameters {
+    var parameters = PostgreSQLParameters()
+    bytes.withUnsafeBytes { parameters.add(bytes: $0) }
+    return parameters
+  }
+
+  /// The parameters of ``IngestionStatements/findActivations``.
+  static func activationWindows(of batches: [PostgreSQLBatch]) -> PostgreSQLParameters {
+    var keys = BinaryArray(of: .int64)
+    var first = BinaryArray(of: .int64)
+    var last = BinaryArray(of: .int64)
+    for batch in batches {
+      guard let firstOpen = batch.knownFirstOpen else { continue }
+      keys.append(batch.key)
+      first.append(firstOpen.at.microseconds)
+      last.append(firstOpen.activationEnd.microseconds)
+    }
+    return PostgreSQLParameters(keys, first, last)
+  }
+}
+
 extension CopyRows {
   /// The events that a group inserts, column by column as the table has them.
   static func events(of batches: [PostgreSQLBatch]) -> CopyRows {

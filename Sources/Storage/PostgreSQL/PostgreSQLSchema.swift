@@ -10,6 +10,7 @@ struct PostgreSQLSchema {
   static let foldLock = 0x4F53_4741_0002
   static let factLock = 0x4F53_4741_0003
   static let retentionLock = 0x4F53_4741_0004
+  static let setLock = 0x4F53_4741_0005
 
   let connection: PostgreSQLConnection
   let migrations: [Migration]
@@ -18,7 +19,9 @@ struct PostgreSQLSchema {
   static let privileges = [
     ("schema_migrations", "SELECT"), ("installations", "SELECT, INSERT, UPDATE, DELETE"),
     ("events", "SELECT, INSERT, DELETE"), ("keyboard_summaries", "SELECT, INSERT, DELETE"),
-    ("activity", "SELECT, INSERT, UPDATE, DELETE"), ("day_total_deltas", "SELECT, INSERT, DELETE"),
+    ("activity", "SELECT, INSERT, UPDATE, DELETE"),
+    ("installation_sets", "SELECT, INSERT, UPDATE, DELETE"), ("installation_set_deltas", "SELECT, INSERT, DELETE"),
+    ("day_total_deltas", "SELECT, INSERT, DELETE"),
     ("folded_event_day_totals", "SELECT, INSERT, UPDATE"), ("folded_usage_day_totals", "SELECT, INSERT, UPDATE"),
     ("folded_receipt_day_totals", "SELECT, INSERT, UPDATE"), ("folded_rejection_day_totals", "SELECT, INSERT, UPDATE"),
     ("folded_link_day_totals", "SELECT, INSERT, UPDATE"), ("folded_invitation_day_totals", "SELECT, INSERT, UPDATE"),

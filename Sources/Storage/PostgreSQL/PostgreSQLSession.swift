@@ -1,5 +1,6 @@
 import Ingestion
 import PostgreSQL
+import Reporting
 
 /// A connection that is kept: on a thread of its own, made when it is first needed, and made anew after it broke.
 actor PostgreSQLSession {
@@ -127,6 +128,12 @@ extension PostgreSQLSession.Purpose {
   static let checking = PostgreSQLSession.Purpose(
     settings: "SET statement_timeout = '12h'; SET idle_in_transaction_session_timeout = '60s';", statements: [],
     answerTimeout: .seconds(12 * 3600))
+
+  /// For reports.
+  static let reporting = PostgreSQLSession.Purpose(
+    settings: "SET statement_timeout = '\(ReportLimits.seconds)s'; SET jit = off; SET work_mem = '32MB';",
+    statements: [],
+    answerTimeout: .seconds(ReportLimits.seconds))
 
   /// For work that nobody waits for.
   static let maintenance = PostgreSQLSession.Purpose(

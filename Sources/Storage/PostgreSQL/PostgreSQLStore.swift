@@ -21,6 +21,7 @@ public final class PostgreSQLStore: AnalyticsStore {
   let noticed: @Sendable (SQLState) -> Void
   private let reader: PostgreSQLSession
   let maintenance: PostgreSQLSession
+  let reports: PostgreSQLSession
   private let facts: PostgreSQLSession
   private let writers: [PostgreSQLWriter]
   private let idleWriters: Mutex<[Int]>
@@ -29,6 +30,8 @@ public final class PostgreSQLStore: AnalyticsStore {
 
   /// Between two attempts to fold deltas into day totals.
   private static let foldInterval = Duration.seconds(2)
+  /// So many times deltas are folded before sets are merged: sets are large beside what is added to them.
+  private static let foldsBeforeMerge = 5
 
   /// Opens a database, creating its schema and migrating it where needed and permitted.
   /// - Parameters:
@@ -57,8 +60,14 @@ public final class PostgreSQLStore: AnalyticsStore {
     let schema = PostgreSQLSchema(connection: connection, migrations: Migration.all)
     // Before anything is changed.
     if let serverRole { _ = try schema.quotedName(ofRole: serverRole) }
-    appliedMigrations = try schema.migrate(creates: role != .command, at: clock.now)
+    appliedMigrations = try schema.migrate(creates: role.creates, at: clock.now)
     if let serverRole { try schema.grant(to: serverRole) }
+    do throws(PostgreSQLError) {
+      if Migration.makesSetsOfOldEvents(appliedMigrations) {
+        _ = try SetRebuilding(runner: connection, days: SetRebuilding<PostgreSQLConnection>.days(at: clock.now))
+          .replace()
+      }
+    } catch { throw PostgreSQLOpenError(error) }
     mayLogValues =
       (try? connection.query(
         """
@@ -72,6 +81,7 @@ public final class PostgreSQLStore: AnalyticsStore {
     idleWriters = Mutex(Array((0..<writerCount).reversed()))
     reader = PostgreSQLSession(url, .reading, noticed: noticed)
     maintenance = PostgreSQLSession(url, .maintenance, noticed: noticed)
+    reports = PostgreSQLSession(url, .reporting, noticed: noticed)
     facts = PostgreSQLSession(url, .stating, noticed: noticed)
     if role == .server { startFolding() }
   }
@@ -94,26 +104,38 @@ public final class PostgreSQLStore: AnalyticsStore {
     for writer in writers { await writer.close() }
     await reader.close()
     await maintenance.close()
+    await reports.close()
     await facts.close()
   }
 
   private func startFolding() {
     let task = Task { [weak self] in
+      var folds = 0
       while !Task.isCancelled {
         // Only a server that has added something looks for something to fold: an idle database is left alone.
-        if await self?.foldIfNeeded() == nil { return }
+        guard let hasFolded = await self?.foldIfNeeded() else { return }
+        if hasFolded { folds += 1 }
+        if folds >= Self.foldsBeforeMerge {
+          folds = 0
+          await self?.mergeSets()
+        }
         try? await Task.sleep(for: Self.foldInterval)
       }
     }
     folding.withLock { $0 = task }
   }
 
-  private func foldIfNeeded() async {
-    guard hasUnfolded.exchange(false, ordering: .relaxed) else { return }
+  func mergeSets() async {
+    try? await maintenance.perform { (connection) throws(PostgreSQLError) in try PostgreSQLSetMerger.merge(connection) }
+  }
+
+  private func foldIfNeeded() async -> Bool {
+    guard hasUnfolded.exchange(false, ordering: .relaxed) else { return false }
     let isDone = try? await maintenance.perform { (connection) throws(PostgreSQLError) in
       try PostgreSQLTotalsFolder.fold(connection)
     }
     if isDone != true { hasUnfolded.store(true, ordering: .relaxed) }
+    return true
   }
 
   private func read<Result: Sendable>(

@@ -102,6 +102,7 @@ private struct PostgreSQLExpiry {
       try removeByPage(
         "keyboard_summaries", "summary_day <= CAST($1 AS bigint)", StoredValue(policy.summariesThrough), after: cursor)
     case .activity: try removeActivity(after: cursor)
+    case .sets: try removeSets()
     case .installations: try removeInstallations(after: cursor ?? 0)
     case .sessions, .sessionRevocations, .codeRevocations, .tombstones, .factIDs: try removeByAge(step)
     }
@@ -142,6 +143,16 @@ private struct PostgreSQLExpiry {
       "UPDATE activity SET kinds = kinds & ~\(mark) WHERE day = CAST($1 AS bigint) AND kinds & \(mark) <> 0",
       [.integer(day)])
     return (removed, day)
+  }
+
+  /// Sets go by the day.
+  private func removeSets() throws(PostgreSQLError) -> (removed: Int64, cursor: Int64?) {
+    let removed = try connection.change(
+      """
+      DELETE FROM installation_sets
+      WHERE day = (SELECT min(day) FROM installation_sets WHERE day <= CAST($1 AS bigint))
+      """, [StoredValue(policy.summariesThrough)])
+    return removed == 0 ? (0, nil) : (1, 0)
   }
 
   /// Locks installations that go, so that batches that come meanwhile begin afresh, and removes what is left of them.

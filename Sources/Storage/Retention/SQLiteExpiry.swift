@@ -24,6 +24,7 @@ struct SQLiteExpiry {
     case .events: try events(after: cursor ?? 0)
     case .summaries: try summaries(after: cursor ?? 0)
     case .activity: try activity(after: cursor)
+    case .sets: try sets()
     case .installations: try installations(after: cursor ?? 0)
     case .sessions, .sessionRevocations, .codeRevocations, .tombstones, .factIDs: try byAge(step)
     }
@@ -94,6 +95,15 @@ struct SQLiteExpiry {
     return Removal(statements: statements, rows: rows, cursor: rows.count == Self.rowsAtOnce ? day - 1 : day)
   }
 
+  /// Sets go by the day: one in each transaction, as they are large.
+  private func sets() throws(SQLiteError) -> Removal {
+    let days = try connection.select(
+      "SELECT min(day) FROM installation_sets WHERE day <= $1 HAVING min(day) IS NOT NULL",
+      [StoredValue(policy.summariesThrough)], [.integer])
+    return Removal(
+      statements: ["DELETE FROM installation_sets WHERE day = $1"], rows: days, cursor: days.isEmpty ? nil : 0)
+  }
+
   private func installations(after cursor: Int64) throws(SQLiteError) -> Removal {
     let rows = try connection.select(
       """
@@ -162,7 +172,7 @@ extension RetentionStep {
     case .tombstones:
       return ("deleted_accounts", "account_digest", "deleted_at < \(limit)", StoredValue(policy.memoriesBefore))
     case .factIDs: return ("facts", "fact_id", "received_day <= \(limit)", StoredValue(policy.factsReceivedThrough))
-    case .events, .summaries, .activity, .installations: preconditionFailure("these go by more than their age")
+    case .events, .summaries, .activity, .sets, .installations: preconditionFailure("these go by more than their age")
     }
   }
 }

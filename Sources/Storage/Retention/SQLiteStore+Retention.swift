@@ -101,6 +101,9 @@ extension StatementRunner {
           OR (day <= CAST($2 AS bigint) AND \(isAnonymous) = activity.installation_key)))
         """
       parameters = [StoredValue(policy.summariesThrough), StoredValue(policy.activityThrough)]
+    case .sets:
+      sql = "SELECT count(DISTINCT day) FROM installation_sets WHERE day <= CAST($1 AS bigint)"
+      parameters = [StoredValue(policy.summariesThrough)]
     case .installations:
       sql = "SELECT count(*) FROM installations WHERE account_id IS NULL AND last_seen_day <= CAST($1 AS bigint)"
       parameters = [StoredValue(policy.installationsSeenThrough)]

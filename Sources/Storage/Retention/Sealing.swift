@@ -143,8 +143,3 @@ struct Sealing<Runner: StatementRunner> {
 private func totalsLine(_ row: [StoredValue]) -> String {
   row.map { $0.integer.map(String.init) ?? $0.text ?? "" }.joined(separator: " ")
 }
-
-extension CalendarDay {
-  /// The day's first instant.
-  var start: Instant { Instant(microseconds: Int64(daysSince1970) * Self.microseconds) }
-}

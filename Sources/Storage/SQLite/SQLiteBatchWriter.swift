@@ -1,5 +1,6 @@
 import AnalyticsContract
 import Ingestion
+import Reporting
 
 /// Applies batches inside an open transaction. Belongs to the thread of its connection.
 ///
@@ -14,7 +15,12 @@ final class SQLiteBatchWriter {
   private let sessions: SQLiteSessions
   private let dayTotals: SQLiteDayTotalsWriter
   private let addActivity: SQLiteStatement
+  private let findActivation: SQLiteStatement
+  private let addSets: SQLiteStatement
+  /// How many bytes were added to sets since they were last merged.
+  var unmergedBytes = 0
   private var totals = DayTotals()
+  private var sets = SetAdditions()
 
   init(_ connection: SQLiteConnection) throws(SQLiteError) {
     installations = try SQLiteInstallations(connection)
@@ -27,14 +33,28 @@ final class SQLiteBatchWriter {
       INSERT INTO activity VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET kinds = kinds | excluded.kinds WHERE kinds | excluded.kinds <> kinds
       """)
+    findActivation = try connection.prepare(
+      """
+      SELECT 1 FROM events
+      WHERE installation_key = ? AND event_type = \(EventType.aiFeatureSucceeded.code) AND occurred_at BETWEEN ? AND ?
+      LIMIT 1
+      """)
+    addSets = try connection.prepare("INSERT INTO installation_set_deltas (additions) VALUES (?)")
   }
 
   func apply(_ group: [Submission], _ counts: DayCounts) throws(SQLiteError) -> [CommitOutcome] {
     totals.removeAll()
+    sets.removeAll()
     var outcomes: [CommitOutcome] = []
     outcomes.reserveCapacity(group.count)
     for submission in group { outcomes.append(try apply(submission)) }
     try dayTotals.write(totals, counts)
+    if !sets.isEmpty {
+      let additions = sets.encoded()
+      unmergedBytes += additions.count
+      addSets.bind(bytes: additions, at: 0)
+      try addSets.run()
+    }
     return outcomes
   }
 
@@ -57,18 +77,36 @@ final class SQLiteBatchWriter {
     } else {
       key = try installations.insert(submission, account: account, firstOpen: firstOpen)
     }
-    guard let accepted = try insertItems(of: submission, installation: key) else {
+    let isFirstOpenNew = firstOpen != nil && row?.firstOpenEventID == nil
+    let known = isFirstOpenNew ? firstOpen.map { FirstOpen($0) } : row?.firstOpen
+    guard let accepted = try insertItems(of: submission, installation: key, firstOpen: known) else {
       if row == nil { try installations.delete(key: key) }
       return .conflict
     }
+    if isFirstOpenNew, let known { try noteFirstOpen(known, installation: key, isKnown: row != nil) }
     if let row { try installations.update(row, with: submission, account: account, firstOpen: firstOpen) }
     if account != nil, row?.account == nil { totals.addLink(at: submission.receivedAt) }
     return .stored(accepted: accepted, replayed: submission.items.count - accepted)
   }
 
+  /// Adds a new first open to its cohort. What succeeded before it arrived may have activated the installation.
+  private func noteFirstOpen(_ firstOpen: FirstOpen, installation: Int64, isKnown: Bool) throws(SQLiteError) {
+    sets.add(firstOpen, installation: UInt32(installation))
+    guard isKnown else { return }
+    findActivation.bind(installation, at: 0)
+    findActivation.bind(firstOpen.at.microseconds, at: 1)
+    findActivation.bind(firstOpen.activationEnd.microseconds, at: 2)
+    if try findActivation.step() {
+      findActivation.reset()
+      sets.add(activationAfter: firstOpen, installation: UInt32(installation))
+    }
+  }
+
   /// Inserts a batch's items, and counts them once all of them are in.
   /// - Returns: how many were new, or `nil` after taking everything back because one conflicts.
-  private func insertItems(of submission: Submission, installation: Int64) throws(SQLiteError) -> Int? {
+  private func insertItems(
+    of submission: Submission, installation: Int64, firstOpen: FirstOpen?
+  ) throws(SQLiteError) -> Int? {
     let now = submission.receivedAt
     var activity = DailyActivity()
     let accepted: Int
@@ -82,7 +120,10 @@ final class SQLiteBatchWriter {
       guard let new else { return nil }
       for event in new {
         totals.add(accepted: event, receivedAt: now)
-        activity.add(event.kind.activity, on: event.occurredAt.day)
+        activity.add(event)
+      }
+      if let firstOpen, new.contains(where: firstOpen.isActivation) {
+        sets.add(activationAfter: firstOpen, installation: UInt32(installation))
       }
       accepted = new.count
       totals.add(replayed: items.count - accepted, endpoint: .events, receivedAt: now)
@@ -95,15 +136,16 @@ final class SQLiteBatchWriter {
       guard let new else { return nil }
       for summary in new {
         totals.add(accepted: summary, receivedAt: now)
-        activity.add(.usageReported, on: summary.date)
+        activity.add(summary)
       }
       accepted = new.count
       totals.add(replayed: items.count - accepted, endpoint: .keyboardUsage, receivedAt: now)
     }
-    for (day, kinds) in activity.days where !kinds.isEmpty {
+    sets.add(activity, installation: UInt32(installation))
+    for day in activity.days where !day.kinds.isEmpty {
       addActivity.bind(installation, at: 0)
-      addActivity.bind(Int64(day.daysSince1970), at: 1)
-      addActivity.bind(kinds.rawValue, at: 2)
+      addActivity.bind(Int64(day.day.daysSince1970), at: 1)
+      addActivity.bind(day.kinds.rawValue, at: 2)
       try addActivity.run()
     }
     return accepted

@@ -11,7 +11,7 @@ struct SQLiteError: Error, Equatable {
   var failure: StoreFailure {
     switch code & 0xFF {
     case SQLITE_FULL: .unavailable(.full)
-    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .unavailable(.busy)
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL, SQLITE_INTERRUPT: .unavailable(.busy)
     case SQLITE_IOERR: .unavailable(.inputOutput)
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: .unavailable(.inaccessible)
     case SQLITE_CORRUPT, SQLITE_NOTADB: .unavailable(.corrupt)
@@ -24,6 +24,8 @@ struct SQLiteError: Error, Equatable {
 final class SQLiteConnection {
   private let handle: OpaquePointer
   // On the heap, because the hook is given its address.
+  /// What ends queries that take too long; `nil` for no limit.
+  var limit: ReadLimit? { didSet { watchLimit() } }
   private let walFramesCell = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
   /// - Parameters:
@@ -53,6 +55,18 @@ final class SQLiteConnection {
 
   /// Whether closing the last connection copies the write-ahead log into the database, as it normally does.
   func checkpointsOnClose(_ checkpoints: Bool) { osg_sqlite3_checkpoints_on_close(handle, checkpoints ? 1 : 0) }
+
+  /// Asks the limit every few thousand steps of SQLite's machine: a fraction of a millisecond.
+  private func watchLimit() {
+    guard let limit else {
+      sqlite3_progress_handler(handle, 0, nil, nil)
+      return
+    }
+    // The connection keeps the limit for as long as SQLite has its address.
+    sqlite3_progress_handler(
+      handle, 5000, { Unmanaged<ReadLimit>.fromOpaque($0!).takeUnretainedValue().isReached ? 1 : 0 },
+      Unmanaged.passUnretained(limit).toOpaque())
+  }
 
   /// Runs statements that return nothing of interest.
   func execute(_ sql: String) throws(SQLiteError) {

@@ -1,5 +1,7 @@
 import AnalyticsContract
+import CSQLite
 import Ingestion
+import Reporting
 
 /// The statements on the table of installations.
 struct SQLiteInstallations {
@@ -13,7 +15,8 @@ struct SQLiteInstallations {
     self.connection = connection
     find = try connection.prepare(
       """
-      SELECT installation_key, account_id, last_seen_day, first_open_event_id FROM installations WHERE digest = ?
+      SELECT installation_key, account_id, last_seen_day, first_open_event_id, first_open_at, acquisition_channel
+      FROM installations WHERE digest = ?
       """)
     insert = try connection.prepare(
       """
@@ -38,7 +41,10 @@ struct SQLiteInstallations {
     guard try find.step() else { return nil }
     defer { find.reset() }
     return InstallationRow(
-      key: find.integer(0), account: find.uuid(1), lastSeenDay: find.integer(2), firstOpenEventID: find.uuid(3))
+      key: find.integer(0), account: find.uuid(1), lastSeenDay: find.integer(2), firstOpenEventID: find.uuid(3),
+      firstOpen: find.optionalInteger(4).map {
+        FirstOpen(at: Instant(microseconds: $0), channel: UInt8(clamping: find.integer(5)))
+      })
   }
 
   /// Inserts an installation with its first batch.
@@ -52,6 +58,8 @@ struct SQLiteInstallations {
     insert.bind(Int64(now.day.daysSince1970), at: 4)
     bind(firstOpen, to: insert, at: 5)
     try insert.run()
+    // More don't fit into sets.
+    if connection.lastInsertedKey > InstallationSet.maximumKey { throw SQLiteError(code: SQLITE_FULL) }
     return connection.lastInsertedKey
   }
 

@@ -85,6 +85,15 @@ final class SQLiteStatement {
     sqlite3_bind_blob(handle, index + 1, copy(bytes, to: index), Int32(bytes.count), nil)
   }
 
+  /// Binds bytes of any number.
+  func bind(bytes: [UInt8], at index: Int32) {
+    // SQLITE_TRANSIENT, as above.
+    _ = bytes.withUnsafeBytes {
+      sqlite3_bind_blob(
+        handle, index + 1, $0.baseAddress, Int32($0.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+    }
+  }
+
   private func copy(_ bytes: UnsafeRawBufferPointer, to index: Int32) -> UnsafeMutableRawPointer {
     precondition(bytes.count <= Self.slot)
     let target = storage + Int(index) * Self.slot

@@ -2,6 +2,7 @@ import AnalyticsContract
 import Glibc
 import Ingestion
 import ServerFacts
+import Synchronization
 
 /// The embedded database: one file, one writer, readers beside it, each on a thread of its own.
 ///
@@ -17,7 +18,13 @@ public final class SQLiteStore: AnalyticsStore {
   private let reader: SQLiteReader
   /// For what reads much and nobody waits for.
   let maintenance: SQLiteReader
+  /// For reports.
+  let reports: SQLiteReader
+  /// For merging sets.
+  let merger: SQLiteReader
+  let merging = Mutex<Bool>(false)
   private let lock: ServerLock?
+  private let role: StoreRole
 
   /// Opens a database, creating and migrating it where needed. A process opens a database once: looking at its first
   /// bytes means to open and close the file, and closing it ends the locks that the process has on it.
@@ -30,8 +37,9 @@ public final class SQLiteStore: AnalyticsStore {
   public init(
     path: String, role: StoreRole, clock: UTCClock, checkpointed: @escaping @Sendable (Duration) -> Void = { _ in }
   ) throws(SQLiteOpenError) {
+    self.role = role
     let file = SQLiteFile(path: path)
-    try file.prepare(creates: role != .command)
+    try file.prepare(creates: role.creates)
     let connection: SQLiteConnection
     do throws(SQLiteError) { connection = try SQLiteConnection(path: path) } catch {
       throw SQLiteOpenError(error, path: path)
@@ -41,7 +49,7 @@ public final class SQLiteStore: AnalyticsStore {
     connection.checkpointsOnClose(false)
     try migrator.inspect(connection)
     connection.checkpointsOnClose(true)
-    lock = role == .server ? ServerLock(descriptor: try file.lock()) : nil
+    lock = role.isAlone ? ServerLock(descriptor: try file.lock()) : nil
     do throws(SQLiteError) {
       // 16 MB of pages: enough for the hot ends of the tables, little enough for a small machine.
       // What is deleted is overwritten: erased means that it is not in the file any more.
@@ -52,10 +60,17 @@ public final class SQLiteStore: AnalyticsStore {
     } catch { throw SQLiteOpenError(error, path: path) }
     appliedMigrations = try migrator.migrate(connection, at: clock.now)
     do throws(SQLiteError) {
+      if Migration.makesSetsOfOldEvents(appliedMigrations) {
+        try connection.transaction { () throws(SQLiteError) in
+          _ = try SetRebuilding(runner: connection, days: SetRebuilding<SQLiteConnection>.days(at: clock.now)).replace()
+        }
+      }
       let checkpointer = SQLiteCheckpointer(try SQLiteConnection(path: path), checkpointed: checkpointed)
       writer = try SQLiteWriter(connection, file: file, checkpointer: checkpointer)
       reader = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
       maintenance = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
+      reports = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
+      merger = try SQLiteReader(SQLiteConnection(path: path, readOnly: true))
     } catch { throw SQLiteOpenError(error, path: path) }
   }
 
@@ -69,7 +84,10 @@ public final class SQLiteStore: AnalyticsStore {
   }
 
   /// Leaves everything in the database file, after everything else has ended.
-  public func close() async { await writer.emptyLog() }
+  public func close() async {
+    if role == .server { await mergeSets() }
+    await writer.emptyLog()
+  }
 }
 
 /// Holds the lock against a second server for as long as it lives.
@@ -86,7 +104,9 @@ extension SQLiteStore: BatchStore {
   public func commit(
     _ group: [Submission], counts: DayCounts
   ) async throws(StoreFailure) -> [CommitOutcome] {
-    try await writer.commit(group, counts: counts)
+    let outcomes = try await writer.commit(group, counts: counts)
+    if writer.isMergeDue.exchange(false, ordering: .relaxed) { Task { await mergeSets() } }
+    return outcomes
   }
 
   /// Whether a token is that of a valid session.

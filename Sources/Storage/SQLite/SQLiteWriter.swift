@@ -1,6 +1,7 @@
 import AnalyticsContract
 import CSQLite
 import Ingestion
+import Synchronization
 
 /// The one connection that writes, on its own thread.
 actor SQLiteWriter {
@@ -10,6 +11,8 @@ actor SQLiteWriter {
   private let identity: SQLiteFile.Identity?
   private let batches: SQLiteBatchWriter
   private let checkpointer: SQLiteCheckpointer
+  /// Whether enough was added to sets for merging it. Whoever merges takes this back.
+  nonisolated let isMergeDue = Atomic<Bool>(false)
   private var isCheckpointing = false
   private var finishesCheckpoint = false
   private var isFailing = false
@@ -41,6 +44,10 @@ actor SQLiteWriter {
       let outcomes = try connection.transaction { () throws(SQLiteError) in try batches.apply(group, counts) }
       isFailing = false
       startCheckpointIfDue()
+      if batches.unmergedBytes >= Self.bytesBeforeMerge {
+        batches.unmergedBytes = 0
+        isMergeDue.store(true, ordering: .relaxed)
+      }
       return outcomes
     } catch {
       isFailing = true
@@ -48,6 +55,9 @@ actor SQLiteWriter {
       throw error.failure
     }
   }
+
+  /// From this many bytes on, what was added to sets is merged: until then reports read it beside the sets.
+  private static let bytesBeforeMerge = 256 * 1024
 
   /// Runs a closure in a transaction.
   func transaction<Result: Sendable>(

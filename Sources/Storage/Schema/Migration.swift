@@ -16,7 +16,11 @@ struct Migration: Sendable {
   static let all = [
     Migration(version: 1, name: "ingestion", sqlite: ingestionOnSQLite, postgreSQL: ingestionOnPostgreSQL),
     Migration(version: 2, name: "facts", sqlite: factsOnSQLite, postgreSQL: factsOnPostgreSQL),
+    Migration(version: 3, name: "installation-sets", sqlite: setsOnSQLite, postgreSQL: setsOnPostgreSQL),
   ]
+
+  /// Whether steps that were taken brought the sets of installations to a database that had events already.
+  static func makesSetsOfOldEvents(_ applied: [Int64]) -> Bool { applied.contains(3) && !applied.contains(1) }
 
   /// The version that this program works with.
   static let current = all.last!.version
