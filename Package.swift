@@ -16,6 +16,10 @@ let package = Package(
     .target(name: "Ingestion", dependencies: ["AnalyticsContract"]),
     .target(name: "ServerFacts", dependencies: ["AnalyticsContract", "Ingestion", "COpenSSL", "CJOSE"]),
     .target(name: "Reporting", dependencies: ["AnalyticsContract", "CRoaring"]),
+    .target(name: "AppStoreStandIn", dependencies: ["AnalyticsContract", "COpenSSL"]),
+    .target(
+      name: "Demo",
+      dependencies: ["AnalyticsContract", "AppStoreStandIn", "Ingestion", "Reporting", "ServerFacts", "Storage"]),
     .target(
       name: "Storage",
       dependencies: ["AnalyticsContract", "Ingestion", "ServerFacts", "Reporting", "PostgreSQL", "CSQLite"]),
@@ -24,7 +28,7 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "AnalyticsContract", "Ingestion", "ServerFacts", "Reporting", "Storage", "PostgreSQL", "HTTPServer",
+        "AnalyticsContract", "Demo", "Ingestion", "ServerFacts", "Reporting", "Storage", "PostgreSQL", "HTTPServer",
       ]),
     .executableTarget(name: "osg-analytics", dependencies: ["Server"]),
     .executableTarget(
@@ -46,9 +50,11 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     .target(
-      name: "TestSupport", dependencies: ["AnalyticsContract", "CJOSE", "COpenSSL", "CPostgreSQL", "CSQLite", "CZlib"],
+      name: "TestSupport",
+      dependencies: ["AnalyticsContract", "AppStoreStandIn", "CJOSE", "COpenSSL", "CPostgreSQL", "CSQLite", "CZlib"],
       path: "Tests/TestSupport"),
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
+    .testTarget(name: "DemoTests", dependencies: ["Demo", "TestSupport"]),
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
     .testTarget(

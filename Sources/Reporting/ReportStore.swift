@@ -12,6 +12,9 @@ public protocol ReportStore: Sendable {
   /// - Throws: where the database can't be read, or not within ``ReportLimits/seconds``.
   func answer(_ report: Report, _ query: ReportQuery, at now: Instant) async throws -> ReportAnswer
 
+  /// Whether there is no event, summary, settlement or purchase yet.
+  var isEmpty: Bool { get async throws }
+
   /// Makes the sets that distinct counts come from anew, from events, summaries and first opens.
   /// - Parameter now: the server's clock.
   /// - Returns: how many sets there are.

@@ -14,6 +14,9 @@ public struct UTCClock: Sendable {
   /// The machine's clock.
   public static let system = UTCClock.offset(seconds: 0)
 
+  /// What a closure says.
+  public static func reading(_ read: @escaping @Sendable () -> Instant) -> UTCClock { UTCClock(read: read) }
+
   /// Always the same instant.
   public static func fixed(_ instant: Instant) -> UTCClock { UTCClock { instant } }
 

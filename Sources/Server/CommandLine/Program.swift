@@ -1,4 +1,5 @@
 import AnalyticsContract
+import Demo
 import Glibc
 import Ingestion
 import Reporting
@@ -60,6 +61,13 @@ public enum Program {
       let now = now(common)
       let query = try request.query(today: now.day)
       say(request.text(of: try await withStore(common) { try await $0.answer(request.report, query, at: now) }))
+    case .demo(let common, let installations, let days, let end, let seed):
+      let yesterday = now(common).day.advanced(by: -1)
+      if let end, end > yesterday {
+        throw UsageError("--end: expected a day that is over (UTC), at the latest \(yesterday)", command: .demo)
+      }
+      let plan = DemoPlan(installations: installations, days: days, end: end ?? yesterday, seed: seed)
+      say(try await DemoCommand(plan: plan, database: common.database).run())
     case .rebuild(let common):
       let store = try open(common, .exclusiveCommand)
       say("Made \(try await store.rebuildSets(at: now(common))) sets of installations.\n")
@@ -145,6 +153,10 @@ public enum Program {
     case CommandFailure.retentionRuns: "A server is doing that right now; see its log for retention_completed."
     case CommandFailure.checkFailed:
       "The database does not hold what it must: see the lines with a count above. docs/OPERATIONS.md says what to do."
+    case DemoFailure.notEmpty:
+      "The database holds data already, and a demonstration is not to be mixed with it. Name another one with --database."
+    case DemoFailure.unexpectedAnswer:
+      "The demonstration got an answer that it must not get. This is a defect of osg-analytics."
     case StoreFailure.unavailable(let reason):
       "The database can't be used now (\(reason.label)). Try again; if that does not help, check its disk, or its server."
     case StoreFailure.defect: "The database refused the statement. This is a defect of osg-analytics."

@@ -3,12 +3,12 @@ import Reporting
 /// What the program can be asked to do.
 public enum Command: CaseIterable, Hashable, Sendable {
   case serve, migrate, tokenCreate, tokenList, tokenRevoke, sessionIssue, report(Report), erase, purge, check
-  case rebuild, version, help
+  case rebuild, demo, version, help
 
   /// All of them, in the order of the help.
   public static let allCases: [Command] =
     [.serve, .migrate, .tokenCreate, .tokenList, .tokenRevoke, .sessionIssue]
-    + Report.allCases.map { .report($0) } + [.erase, .purge, .check, .rebuild, .version, .help]
+    + Report.allCases.map { .report($0) } + [.erase, .purge, .check, .rebuild, .demo, .version, .help]
 
   /// The words that name it on the command line.
   public var words: [String] {
@@ -24,6 +24,7 @@ public enum Command: CaseIterable, Hashable, Sendable {
     case .purge: ["purge"]
     case .check: ["check"]
     case .rebuild: ["rebuild"]
+    case .demo: ["demo"]
     case .version: ["version"]
     case .help: ["help"]
     }
@@ -43,6 +44,7 @@ public enum Command: CaseIterable, Hashable, Sendable {
     case .purge: "Seal the days that are over and remove what has expired, as the server does once a day"
     case .check: "Read the whole database and prove that it holds what it must and nothing else"
     case .rebuild: "Make the sets of installations, which distinct counts come from, anew from the events"
+    case .demo: "Fill an empty database with a synthetic population that has lived for some weeks, for a first look"
     case .version: "Print the version"
     case .help: "Show how to call a command"
     }
@@ -85,6 +87,11 @@ public enum Command: CaseIterable, Hashable, Sendable {
     case .erase: [ServerOptions.installation.specification, ServerOptions.erasedAccount.specification] + database
     case .purge: [ServerOptions.dryRun.specification] + database
     case .check, .rebuild: database
+    case .demo:
+      [
+        ServerOptions.demoInstallations.specification, ServerOptions.demoDays.specification,
+        ServerOptions.demoEnd.specification, ServerOptions.demoSeed.specification,
+      ] + database
     case .version, .help: []
     }
   }

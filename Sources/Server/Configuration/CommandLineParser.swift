@@ -18,6 +18,8 @@ public enum Invocation: Sendable {
   case issueSession(CommonConfiguration, account: UUIDValue, timeToLive: Duration)
   /// Make a report and print it.
   case report(CommonConfiguration, ReportRequest)
+  /// Fill an empty database with a synthetic population; without a last day up to yesterday.
+  case demo(CommonConfiguration, installations: Int, days: Int, end: CalendarDay?, seed: UInt64)
   /// Make the sets of installations anew.
   case rebuild(CommonConfiguration)
   /// Erase an installation, by the digest of its identifier.
@@ -81,6 +83,11 @@ public enum CommandLineParser {
     case .purge: return .purge(try CommonConfiguration(options), dryRun: options.required(ServerOptions.dryRun))
     case .check: return .check(try CommonConfiguration(options))
     case .rebuild: return .rebuild(try CommonConfiguration(options))
+    case .demo:
+      return .demo(
+        try CommonConfiguration(options), installations: options.required(ServerOptions.demoInstallations),
+        days: options.required(ServerOptions.demoDays), end: options.value(ServerOptions.demoEnd),
+        seed: UInt64(options.required(ServerOptions.demoSeed)))
     case .version: return .version
     case .help: return .text(HelpText.overview())
     }

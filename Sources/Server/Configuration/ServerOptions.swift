@@ -1,4 +1,5 @@
 import AnalyticsContract
+import Demo
 import Glibc
 import Reporting
 import ServerFacts
@@ -190,6 +191,26 @@ public enum ServerOptions {
   public static let reportFormat = CommandOption(
     "format", ValueParser<ReportOutput>.choice("FORMAT"), .value("table"), sources: .flag,
     help: "table for people, json for everything, csv for the series.")
+
+  /// `--installations`
+  public static let demoInstallations = CommandOption(
+    "installations", .number(of: "installations", in: DemoPlan.installationRange), .value("10000"), sources: .flag,
+    help: "How many installations there are in the end.")
+
+  /// `--days`
+  public static let demoDays = CommandOption(
+    "days", .number("N", of: "days", in: DemoPlan.dayRange), .value("60"), sources: .flag,
+    help: "How many days they have lived. From 65 on the first days are sealed with their cohorts.")
+
+  /// `--end`
+  public static let demoEnd = CommandOption(
+    "end", .date, .absent("yesterday"), sources: .flag,
+    help: "The last of the days, YYYY-MM-DD, UTC; at the latest yesterday.")
+
+  /// `--seed`
+  public static let demoSeed = CommandOption(
+    "seed", .number("N", of: "any kind", in: 0...1_000_000_000), .value("1"), sources: .flag,
+    help: "Another number, another population; the same number, the same one.")
 
   /// `--dry-run`
   public static let dryRun = CommandOption(

@@ -22,6 +22,17 @@ extension PostgreSQLStore: ReportStore {
     } catch { throw error.failure }
   }
 
+  /// Whether there is nothing that reports could be about.
+  public var isEmpty: Bool {
+    get async throws {
+      do throws(PostgreSQLError) {
+        return try await reports.perform { (connection) throws(PostgreSQLError) in
+          try StoredReportSource(runner: connection).bounds() == DataBounds()
+        }
+      } catch { throw error.failure }
+    }
+  }
+
   /// Makes the sets anew in one transaction, while other servers merge nothing.
   /// - Throws: `StoreFailure`.
   public func rebuildSets(at now: Instant) async throws -> Int64 {

@@ -27,6 +27,15 @@ extension SQLiteStore: ReportStore {
     }
   }
 
+  /// Whether there is nothing that reports could be about.
+  public var isEmpty: Bool {
+    get async throws {
+      try await reports.read { (connection) throws(SQLiteError) in
+        try StoredReportSource(runner: connection).bounds() == DataBounds()
+      }
+    }
+  }
+
   /// Makes the sets anew in one transaction.
   /// - Throws: `StoreFailure`.
   public func rebuildSets(at now: Instant) async throws -> Int64 {
