@@ -42,11 +42,11 @@ import Testing
     _ text: String, _ parameter: ReportQuery.Parameter, _ rule: ViolationRule
   ) throws {
     let error = try #require(throws: QueryError.self) { try query(text) }
-    #expect(error.parameter == parameter && error.rule == rule)
+    #expect(error.problems.map(\.parameter) == [parameter] && error.problems.map(\.rule) == [rule])
   }
 
   @Test func aParameterThatNobodyKnowsIsNotNamed() throws {
     let error = try #require(throws: QueryError.self) { try query("secret=1") }
-    #expect(error.parameter == nil && error.rule == .unknownParameter)
+    #expect(error.problems.map(\.parameter) == [nil] && error.problems.map(\.rule) == [.unknownParameter])
   }
 }

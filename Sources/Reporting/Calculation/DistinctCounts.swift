@@ -66,12 +66,14 @@ struct DistinctCounts {
   private func calculate(_ count: DistinctCount, _ days: ClosedRange<CalendarDay>) -> Int64? {
     // Before the first day there was nobody.
     guard let first = firstDay(of: count), days.upperBound >= first else { return 0 }
-    if count == .active, let last = sealed[days.upperBound] {
-      if days.dayCount == 7 { return last.weeklyActive }
-      if days.dayCount == 28 { return last.monthlyActive }
-    }
     let known = max(days.lowerBound, first)...days.upperBound
-    if known.dayCount == 1, let day = sealed[known.lowerBound] { return day.counts[count] }
+    if let last = sealed[days.upperBound] {
+      for days in [days, known] {
+        if days.dayCount == 1 { return last.counts[count] }
+        if days.dayCount == 7, count == .active { return last.weeklyActive }
+        if days.dayCount == 28, count == .active { return last.monthlyActive }
+      }
+    }
     guard known.lowerBound >= retainedFrom else { return nil }
     let members = known.days.compactMap { sets[count]?[$0] }
     return members.count == 1 ? members[0].count : InstallationSet.union(members).count

@@ -29,37 +29,40 @@ public struct ReportQuery: Sendable, Equatable {
   /// - Parameters:
   ///   - parameters: names and values, in order.
   ///   - today: the UTC day of the server's clock.
-  /// - Throws: ``QueryError`` that names the first parameter that is wrong.
+  /// - Throws: ``QueryError`` that names all parameters that are wrong.
   public init(_ parameters: [(name: String, value: String)], today: CalendarDay) throws(QueryError) {
+    var problems: [QueryError.Problem] = []
     var values: [Parameter: String] = [:]
     for (name, value) in parameters {
-      guard let parameter = Parameter(rawValue: name) else { throw QueryError(nil, .unknownParameter) }
-      guard values.updateValue(value, forKey: parameter) == nil else {
-        throw QueryError(parameter, .duplicateParameter)
+      guard let parameter = Parameter(rawValue: name) else {
+        problems.append(.init(nil, .unknownParameter))
+        continue
+      }
+      if values.updateValue(value, forKey: parameter) != nil { problems.append(.init(parameter, .duplicateParameter)) }
+    }
+    func value<Value>(_ parameter: Parameter, _ rule: ViolationRule, _ read: (String) -> Value?) -> Value? {
+      guard let text = values[parameter] else { return nil }
+      if let value = read(text) { return value }
+      problems.append(.init(parameter, rule))
+      return nil
+    }
+    let from = value(.from, .date) { CalendarDay(iso8601: $0) }
+    let to = value(.to, .date) { CalendarDay(iso8601: $0) } ?? today.advanced(by: -1)
+    let granularity = value(.granularity, .unknownValue) { Granularity(rawValue: $0) } ?? .day
+    let format = value(.format, .unknownValue) { ReportFormat(rawValue: $0) } ?? .json
+    let first = from ?? to.advanced(by: 1 - Self.defaultDays)
+    // Dates that can't be read are not compared.
+    if problems.isEmpty {
+      if to > today {
+        problems.append(.init(.to, .inFuture))
+      } else if to < first {
+        problems.append(.init(.to, .outOfRange))
+      } else if (first...to).dayCount > Self.maximumDays {
+        problems.append(.init(.from, .outOfRange))
       }
     }
-    func day(_ parameter: Parameter) throws(QueryError) -> CalendarDay? {
-      guard let text = values[parameter] else { return nil }
-      guard let day = CalendarDay(iso8601: text) else { throw QueryError(parameter, .date) }
-      return day
-    }
-    let from = try day(.from)
-    let to = try day(.to) ?? today.advanced(by: -1)
-    if to > today { throw QueryError(.to, .inFuture) }
-    let first = from ?? to.advanced(by: 1 - Self.defaultDays)
-    if to < first { throw QueryError(.to, .outOfRange) }
+    guard problems.isEmpty else { throw QueryError(problems: problems) }
     let range = first...to
-    if range.dayCount > Self.maximumDays { throw QueryError(.from, .outOfRange) }
-    var granularity = Granularity.day
-    if let text = values[.granularity] {
-      guard let value = Granularity(rawValue: text) else { throw QueryError(.granularity, .unknownValue) }
-      granularity = value
-    }
-    var format = ReportFormat.json
-    if let text = values[.format] {
-      guard let value = ReportFormat(rawValue: text) else { throw QueryError(.format, .unknownValue) }
-      format = value
-    }
     self.init(range: range, granularity: granularity, format: format)
   }
 
@@ -77,15 +80,21 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case csv
 }
 
-/// A parameter that makes no sense.
+/// Parameters that make no sense.
 public struct QueryError: Error, Equatable, Sendable {
-  /// The parameter; `nil` for one that no report knows, whose name is nobody's.
-  public let parameter: ReportQuery.Parameter?
-  /// What it breaks.
-  public let rule: ViolationRule
+  /// What is wrong with one.
+  public struct Problem: Equatable, Sendable {
+    /// The parameter; `nil` for one that no report knows, whose name is nobody's.
+    public let parameter: ReportQuery.Parameter?
+    /// What it breaks.
+    public let rule: ViolationRule
 
-  init(_ parameter: ReportQuery.Parameter?, _ rule: ViolationRule) {
-    self.parameter = parameter
-    self.rule = rule
+    init(_ parameter: ReportQuery.Parameter?, _ rule: ViolationRule) {
+      self.parameter = parameter
+      self.rule = rule
+    }
   }
+
+  /// Everything that is wrong, at least one.
+  public let problems: [Problem]
 }

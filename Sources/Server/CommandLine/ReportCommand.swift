@@ -15,9 +15,10 @@ public struct ReportRequest: Sendable {
   /// - Throws: `UsageError` that names the option.
   func query(today: CalendarDay) throws(UsageError) -> ReportQuery {
     do throws(QueryError) { return try ReportQuery(parameters, today: today) } catch {
-      let option = "--\(error.parameter?.rawValue ?? "")"
+      let first = error.problems[0]
+      let option = "--\(first.parameter?.rawValue ?? "")"
       let problem =
-        switch (error.parameter, error.rule) {
+        switch (first.parameter, first.rule) {
         case (.to, .inFuture): "\(option): that day has not begun (UTC)"
         case (.to, .outOfRange): "\(option): expected a day that is not before --from"
         case (.from, .outOfRange): "\(option): expected at most \(ReportQuery.maximumDays) days up to --to"

@@ -26,9 +26,10 @@ struct Answer: Sendable {
     error(code, places: violations.map { ($0.path, $0.rule) }, headers: headers)
   }
 
-  /// An error that a parameter of the query is to blame for; an empty name for one that nobody knows.
-  static func error(_ code: ErrorCode, parameter: String, rule: ViolationRule) -> Answer {
-    error(code, places: [(parameter, rule)], headers: [])
+  /// An error that parameters of the query are to blame for; an empty name for one that nobody knows.
+  static func error(_ code: ErrorCode, parameters: [(name: String, rule: ViolationRule)]) -> Answer {
+    error(
+      code, places: parameters.prefix(ContractLimits.maximumViolations).map { ($0.name, $0.rule) }, headers: [])
   }
 
   private static func error(

@@ -24,7 +24,8 @@ struct ReportRoutes: Sendable {
     let now = clock.now
     let query: ReportQuery
     do throws(QueryError) { query = try ReportQuery(request.query, today: now.day) } catch {
-      return .error(.validationFailed, parameter: error.parameter?.rawValue ?? "", rule: error.rule)
+      return .error(
+        .validationFailed, parameters: error.problems.map { ($0.parameter?.rawValue ?? "", $0.rule) })
     }
     do {
       let answer = try await store.answer(report, query, at: now)

@@ -68,7 +68,7 @@ struct DayTotals {
 }
 
 /// What became of an item, as the receipt totals keep it.
-enum ReceiptOutcome: Int64 {
+enum ReceiptOutcome: Int64, CaseIterable {
   case accepted = 1
   case replayed = 2
 }
