@@ -7,12 +7,16 @@ let package = Package(
   name: "OSGAnalytics",
   platforms: [.macOS(.v15), .iOS(.v17)],
   products: [
-    .executable(name: "osg-analytics", targets: ["osg-analytics"])
+    .executable(name: "osg-analytics", targets: ["osg-analytics"]),
+    .library(name: "OSGAnalyticsClient", targets: ["AnalyticsClient"]),
   ],
   targets: [
     .target(
       name: "AnalyticsContract",
       dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),
+    .target(
+      name: "AnalyticsClient",
+      dependencies: ["AnalyticsContract", .target(name: "CZlib", condition: .when(platforms: [.linux]))]),
     .target(name: "Ingestion", dependencies: ["AnalyticsContract"]),
     .target(name: "ServerFacts", dependencies: ["AnalyticsContract", "Ingestion", "COpenSSL", "CJOSE"]),
     .target(name: "Reporting", dependencies: ["AnalyticsContract", "CRoaring"]),
@@ -54,6 +58,14 @@ let package = Package(
       dependencies: ["AnalyticsContract", "AppStoreStandIn", "CJOSE", "COpenSSL", "CPostgreSQL", "CSQLite", "CZlib"],
       path: "Tests/TestSupport"),
     .testTarget(name: "AnalyticsContractTests", dependencies: ["AnalyticsContract", "TestSupport"]),
+    .executableTarget(
+      name: "osg-analytics-client-example", dependencies: ["AnalyticsClient", "AnalyticsContract"],
+      path: "Examples/Client"),
+    .executableTarget(
+      name: "client-benchmark", dependencies: ["AnalyticsClient", "AnalyticsContract"], path: "Benchmarks/Client"),
+    .executableTarget(
+      name: "client-process", dependencies: ["AnalyticsClient", "AnalyticsContract"], path: "Tests/ClientProcess"),
+    .testTarget(name: "AnalyticsClientTests", dependencies: ["AnalyticsClient", "TestSupport"]),
     .testTarget(name: "DemoTests", dependencies: ["Demo", "TestSupport"]),
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
     .testTarget(name: "IngestionTests", dependencies: ["Ingestion", "TestSupport"]),
@@ -65,7 +77,7 @@ let package = Package(
     .testTarget(name: "ServerTests", dependencies: ["Server", "PostgreSQL", "TestSupport"]),
     .testTarget(
       name: "SystemTests",
-      dependencies: ["osg-analytics", "TestSupport", "CSQLite"],
+      dependencies: ["osg-analytics", "client-process", "TestSupport", "CSQLite"],
       resources: [.copy("Fixtures")]),
   ],
   swiftLanguageModes: [.v6]

@@ -10,7 +10,7 @@ import Testing
     let values: Set = [
       "required", "not_allowed", "unknown_value", "uuid", "timestamp", "date", "too_old", "in_future", "version",
       "identity_missing", "identity_conflict", "out_of_range", "session_kinds_do_not_add_up",
-      "fewer_characters_than_sessions", "digest", "not_verified",
+      "fewer_characters_than_sessions", "digest", "not_verified", "unknown_parameter", "duplicate_parameter",
     ]
     #expect(Set(ViolationRule.allCases.map(\.rawValue)) == structural.union(values))
     for rule in ViolationRule.allCases { #expect(rule.isStructural == structural.contains(rule.rawValue)) }

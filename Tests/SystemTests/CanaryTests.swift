@@ -189,7 +189,7 @@ struct CanaryTests {
         send()
       }
       for sql in [
-        "ALTER TABLE events ALTER COLUMN os_version TYPE integer USING 1",
+        "DROP VIEW v_events; ALTER TABLE events ALTER COLUMN os_version TYPE integer USING 1",
         "ALTER TABLE keyboard_summaries DROP COLUMN client_summary_id CASCADE", "DROP TABLE events CASCADE",
       ] {
         try database.execute(sql)

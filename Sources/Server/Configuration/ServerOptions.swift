@@ -15,7 +15,8 @@ public enum ServerOptions {
   /// `--database-writers`
   public static let databaseWriters = CommandOption(
     "database-writers", .number(of: "connections", in: 1...64), .value("2"),
-    help: "Connections to PostgreSQL that commit batches side by side, 1 to 64. There are two more for everything else."
+    help: "Connections to PostgreSQL that commit batches side by side, 1 to 64. "
+      + "There are four more for everything else."
   )
 
   /// `--server-role`
